@@ -30,7 +30,7 @@ PINNED = printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-co
 help:
 	@sed -n 's/^#   //p' Makefile
 	@echo "also: site (the documents as pages, in build/site), lint, format, docs (generated pages), tutorials (run, with what they print), release (built twice and tried), pictures (of the README), vectors (for both languages), tables (what mechanisms cost),"
-	@echo "requirements (both files of them, with hashes, from constraints.txt), machine (the tutorial for institutions on a machine with systemd), bench,"
+	@echo "requirements (both files of them, with hashes, from constraints.txt), machine (the tutorial for institutions on a machine with systemd; MACHINE=place for a place), bench,"
 	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short),"
 	@echo "mutants (whether tests notice mistakes made on purpose; MUTANTS=exact for one room, all take 40 minutes),"
 	@echo "planted (whether the audit notices faults in the clients; PLANTED=memory for one family), clean"

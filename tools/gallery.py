@@ -27,6 +27,8 @@ from tools.screenshots import browsing
 WIDTHS = {390: 844, 1280: 900}
 """Widths of windows with their heights: a phone and a desktop."""
 
+HEIGHT = "document.documentElement.scrollHeight"
+
 TITLE = "Stress, sleep and help on the ward"
 TEXTS = {
     "organiser": "Institute for Health at Work, University of Aville",
@@ -72,7 +74,8 @@ STRONG = made(*(QUESTIONS[kind] for kind in ("yes-no", "choice", "scale", "stars
 WEAK = made(question_toml("pills", "yes-no", PILLS, epsilon=3.9))
 DRAWN = made(*(question_toml(f"q{n}", "yes-no", f"{PILLS[:-1]} {n} times?") for n in range(1, 5)), epsilon=1.0, draw=2)
 GERMAN = made(
-    QUESTIONS["yes-no"], title="Rechtsschutzversicherungsgesellschaften: Überstunden, Schlaf und Hilfe am Arbeitsplatz",
+    QUESTIONS["yes-no"],
+    title="Rechtsschutz\u00adversicherungs\u00adgesellschaften: Überstunden, Schlaf und Hilfe am Arbeitsplatz",
     organiser="Bundesanstalt für Arbeitsschutz", about="Wir möchten wissen, wie Beschäftigte zurechtkommen.",
 )  # fmt: skip
 
@@ -119,14 +122,16 @@ def pressed_send(page: Page, link: str) -> Locator:
 def sent(page: Page, link: str) -> Locator:
     """The element of `STRONG` once its reply has arrived."""
     element = pressed_send(page, link)
-    expect(element.locator(".tick")).to_be_visible()
+    expect(element.get_by_role("heading", name="You are done")).to_be_visible()
     return element
 
 
 def unfold(element: Locator) -> None:
     """Open everything that opens."""
-    for each in element.locator("summary").all():
-        each.click()
+    closed = element.locator("details:not([open]) > summary")
+    while closed.count():
+        closed.first.click()
+        element.page.wait_for_timeout(50)  # what is in it is made when it opens
 
 
 def opens(survey: Survey, fragment: str = "") -> Scene:
@@ -219,7 +224,9 @@ def device_empty(page: Page, collector: Collector) -> None:
 def kiosk(page: Page, collector: Collector) -> None:
     element = f'<deniable-survey kiosk src="{collector.publish(STRONG)}"></deniable-survey>'
     html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-        <meta name="color-scheme" content="light dark"><title>Kiosk</title>{scripts(collector)}<main>{element}</main>"""
+        <meta name="color-scheme" content="light dark"><title>Kiosk</title>
+        <link rel="stylesheet" href="{collector.url}/static/pages.css">{scripts(collector)}
+        <body class="narrow"><main>{element}</main>"""
     with another_site(html) as address:
         sent(page, address)
 
@@ -272,7 +279,10 @@ def main(folder: Path, parts: list[str]) -> None:
             for name in wanted:
                 page = browser.new_context(viewport={"width": width, "height": height}, locale="en-US").new_page()
                 SCENES[name](page, collector)
+                page.mouse.move(0, 0)  # nothing is hovered over
                 page.evaluate("scrollTo(0, 0)")
+                # What stays in sight at the foot of a window stands where it belongs in a window as high as the page.
+                page.set_viewport_size({"width": width, "height": max(height, page.evaluate(HEIGHT))})
                 for scheme in ("light", "dark"):
                     page.emulate_media(color_scheme=scheme)
                     page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)

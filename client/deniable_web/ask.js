@@ -2,8 +2,8 @@
 /* One question: native inputs, what is wrong with an answer, and a way to find one of many options. */
 
 import { figures, fold, h, own, p, quiet } from "./dom.js";
-import { fill } from "./messages.js";
 import { oddsOf } from "./odds.js";
+import { fill } from "./messages.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -53,7 +53,7 @@ export function ask(
   const isCells = isRow && options.length > LONG;
   const isLine = hasStars || (isRow && !isCells);
   const title = number + text;
-  const note = h("p", { class: "missing", ...(isStep && { role: "alert" }) });
+  const note = h("p", { class: "bad missing", ...(isStep && { role: "alert" }) });
   // What does not stand on the screen is not said.
   const described = { "aria-describedby": `said-${id} before-${id} about-${id} unit-${id}` };
   const inputs = isNumber
@@ -87,8 +87,8 @@ export function ask(
 
   // Where every level says what it means, they stand upright.
   const shape = hasStars ? "line stars" : isLine ? `line ${labels[2] && partsOf(labels[1]).end ? "" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
-  const list = h("div", { class: `options ${shape}` }, ...shown);
-  const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
+  const list = h("div", { class: `options ${shape}`, part: shape }, ...shown);
+  const [first, last] = [0, labels.length - 1].map((n) => (hasStars ? labels[n] : isLine ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
   const place = h("span", { class: "quiet position" }, position, " ");
   const legend = h("legend", { part: "question-text" }, position && place, own(title));
@@ -102,7 +102,7 @@ export function ask(
     "fieldset",
     {
       class: "card",
-      part: "card question",
+      part: isStep ? "card question step" : "card question",
       input,
       ...(!isNumber && described),
       ...(isStep && { tabindex: "-1" }),
@@ -118,10 +118,10 @@ export function ask(
   /** What somebody has to mend, or nothing. */
   const problem = () => {
     if (asked.answer() !== undefined) return "";
-    if (!isNumber) return isStep ? `${m.missing} ${m.gap}` : m.missing; // a page says it once, above
-    const number = inputs[0].valueAsNumber;
-    const sentence = Number.isNaN(number) ? m.missingNumber : number > hi ? m.tooLarge : number < lo ? m.tooSmall : m.notWhole;
-    return fill(sentence, { lo, hi });
+    if (!isNumber) return isStep ? `${m.missing}\n${m.gap}` : m.missing; // a page says it once, above
+    const n = inputs[0].valueAsNumber;
+    const sentence = Number.isNaN(n) ? m.missingNumber : n > hi ? m.tooLarge : n < lo ? m.tooSmall : m.notWhole;
+    return fill(sentence, { n, lo, hi });
   };
 
   const asked = {
@@ -152,7 +152,8 @@ export function ask(
     /** Whether it has no answer, which its own place says until it has one. */
     check() {
       const text = problem();
-      if (note.textContent !== text) note.textContent = text;
+      const [wrong, mend] = text.split("\n");
+      if (note.textContent !== text.replace("\n", " ")) note.replaceChildren(text && h("b", {}, wrong), mend ? ` ${mend}` : "");
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (!!text));
       return !!text;
     },

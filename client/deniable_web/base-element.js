@@ -5,12 +5,12 @@
 import { css } from "./style.js";
 import { parseSurvey, translate } from "./survey.js";
 import { checkCeiling } from "./ceiling.js";
-import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
-import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
-import { contact, notice } from "./screens.js";
 import { fill, messagesIn, speechless } from "./messages.js";
-import { focusOn, h } from "./dom.js";
+import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
+import { contact, notice } from "./screens.js";
 import { utf8 } from "./sha.js";
+import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
+import { focusOn, h } from "./dom.js";
 
 /** @typedef {import("./survey.js").View} View */
 /**
@@ -241,9 +241,15 @@ export class DeniableElement extends Base {
       return;
     }
     const known = view ?? this.#found;
-    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another(), ask: known && contact(m, known) };
-    const words = h("span", {}, said || text || m.unreachableText, " ", h("span", { role: "status" }, busy));
-    this.show(notice(m, title, words, ways), !!view || !!said || this.isAsked);
+    const ways = {
+      name: isNetwork ? "waiting" : isClosed ? "closed" : "refused",
+      detail,
+      again: (isNetwork || !!said) && again,
+      next: !!view && this.another(),
+      more: h("p", { role: "status" }, busy),
+      ask: known && contact(m, known, "", view ? m.contactCare : m.contactShows),
+    };
+    this.show(notice(m, title, said || text || m.unreachableText, ways), !!view || !!said || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");
   }
 

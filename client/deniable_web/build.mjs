@@ -35,8 +35,8 @@ const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(al
 export const styleModule = () => {
   const css = ["design.css", "elements.css"].map((name) => read(name).toString()).join("\n");
   const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
-  // esbuild keeps the spaces within custom properties.
-  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim().replace(/([:,]) /g, "$1")}${"`"};\n`;
+  // esbuild keeps the spaces within custom properties. There is no :root in an element.
+  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim().replace(/([:,]) /g, "$1").replace(":host,:root", ":host")}${"`"};\n`;
 };
 
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */

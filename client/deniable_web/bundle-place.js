@@ -2,10 +2,10 @@
 /* What dist/deniable-place.js is made of: <deniable-survey> for the page of a place, which seals reports. */
 
 import { register } from "./base-element.js";
-import { beside } from "./beside.js";
 import { sealReport } from "./sealing.js";
-import { ways } from "./ways.js";
 import { DeniableSurvey } from "./element.js";
+import { ways } from "./ways.js";
+import { beside } from "./beside.js";
 
 // build.mjs writes the hash of that script here.
 const integrity = /** @type {any} */ (import.meta).tokens;

@@ -3,8 +3,10 @@
 
 import { register } from "./base-element.js";
 import { DeniableSurvey } from "./element.js";
+import { framed } from "./framed.js";
+import { paste } from "./paste.js";
 import { newToken, signedToken } from "./tokens.js";
 import { ways } from "./ways.js";
 
-ways.tokens = async () => ({ newToken, signedToken });
+Object.assign(ways, { frame: framed, paste, tokens: async () => ({ newToken, signedToken }) });
 register("deniable-survey", DeniableSurvey);

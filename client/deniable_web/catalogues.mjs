@@ -141,8 +141,8 @@ function figures() {
 
 /** At which `weakness` the sentences are shown that are not shown at all of them. */
 function holds() {
-  const some = Object.entries(sentences()).flatMap(([name, { holds }]) => (holds ? [[name, holds]] : []));
-  return `//@ts-check\n/* Written by \`npm run catalogues\` from words/: the sentences that people read at some strengths only, by name. */\n\n/** @type {Readonly<Record<string, readonly number[]>>} */\nexport const HOLDS_AT = ${JSON.stringify(Object.fromEntries(some), null, 2)};\n`;
+  const some = Object.entries(sentences()).flatMap(([name, { holds }]) => (holds ? [[name, holds.join("")]] : []));
+  return `//@ts-check\n/* Written by \`npm run catalogues\` from words/: the sentences that people read at some strengths only, by name, and at which of 0, 1 and 2. */\n\n/** @type {Readonly<Record<string, string>>} */\nexport const HOLDS_AT = ${JSON.stringify(Object.fromEntries(some), null, 2)};\n`;
 }
 
 /** Every file that is written from the catalogues, as it must be. @returns {[string, string][]} */

@@ -44,4 +44,4 @@ export function weakness({ questions, epsilon }, total = 0) {
  * Of sentences by their names in a catalogue, those that hold at that `weakness`.
  * @param {number} weak @param {Record<string, any>} m the catalogue @param {readonly string[]} names
  */
-export const said = (weak, m, ...names) => names.filter((name) => HOLDS_AT[name].includes(weak)).map((name) => m[name]).join(" ");
+export const said = (weak, m, ...names) => names.filter((name) => HOLDS_AT[name].includes(`${weak}`)).map((name) => m[name]).join(" ");

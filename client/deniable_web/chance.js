@@ -7,9 +7,9 @@
 import { randomizeAnswer } from "./device.js";
 import { drawing, fold, h, minor, own, p, quiet, stack } from "./dom.js";
 import { fill } from "./messages.js";
-import { of100 } from "./odds.js";
 import { UNIT } from "./randomness.js";
 import { inWords, stepsOf } from "./wording.js";
+import { of100 } from "./odds.js";
 
 /** @typedef {import("./mechanisms/base.js").Mechanism} Mechanism */
 /** @typedef {import("./messages.js").Messages} Messages */
@@ -95,13 +95,15 @@ const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }
 export const band = () =>
   h("div", { class: "row band", "aria-hidden": true }, ...[1, 0, 1, 1, 0].map((isSame) => sign(isSame ? "outline" : "outline other filled")));
 
+/** The picture that a page has for a screen of that name, and otherwise that sign. @param {string} name */
+export const picture = (name) => h("slot", { name }, band());
+
 /**
  * The picture of a question; what opens below it lets one try, and says the figures.
  * @param {Messages} m @param {Asked} question
- * @param {{ lesson: string, isOneOfSeveral: boolean, figures: () => Node }} how `lesson` is what follows for whoever is
- *   asked; of several questions the picture says which one it is of
+ * @param {{ lesson: string, figures: () => Node }} how `lesson` is what follows for whoever is asked
  */
-export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
+export function chance(m, question, { lesson, figures }) {
   const { kind, choices: options, labels, highest, mechanism: { lo, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, highest];
   const people = Array.from({ length: PEOPLE }, (_, n) =>
@@ -146,7 +148,7 @@ export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
     stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
-  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, legend, caption, fold(m.odds, tries));
+  return h("div", { class: "box chance", part: "chance" }, quiet(own(question.text)), picture, legend, caption, fold(m.odds, tries));
 }
 
 /** A sentence about what may be written from the other side. @param {string} text perhaps with the place {what} @param {string} what @param {object} [values] */

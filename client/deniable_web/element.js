@@ -12,35 +12,32 @@
  * Events, none with an answer: deniable-ready, -start, -submit, -complete, -queued, -error, -closed, -resize.
  */
 
-import { DeniableElement, MINUTE } from "./base-element.js";
-import { arranged } from "./arrangement.js";
-import { buyToken } from "./buying.js";
-import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
-import { deliver, hindrance, standingOf, tellsUse } from "./collector.js";
-import { randomize } from "./device.js";
-import { accentSheet } from "./dress.js";
-import { h } from "./dom.js";
 import { Memory, carrying, today } from "./memory.js";
-import { ReportError } from "./errors.js";
-import { page } from "./form.js";
+import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
+import { newReportId } from "./randomness.js";
+import { randomize } from "./device.js";
+import { fill, numbered } from "./messages.js";
+import { needed } from "./route.js";
 import { stopsOf } from "./grid.js";
+import { sum } from "./mechanisms/base.js";
+import { deliver, hindrance, standingOf, tellsUse } from "./collector.js";
+import { buyToken } from "./buying.js";
+import { accentSheet } from "./dress.js";
+import * as screens from "./screens.js";
 import { drawQuestions } from "./group.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
-import { sum } from "./mechanisms/base.js";
-import { fill, numbered } from "./messages.js";
-import { newReportId } from "./randomness.js";
-import * as screens from "./screens.js";
-import { needed } from "./route.js";
-import { steps } from "./steps.js";
+import { ReportError } from "./errors.js";
 import { ways } from "./ways.js";
+import { arranged } from "./arrangement.js";
+import { DeniableElement, MINUTE } from "./base-element.js";
+import { h } from "./dom.js";
+import { steps } from "./steps.js";
+import { page } from "./form.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */
 /** @typedef {import("./memory.js").Seen} Seen */
-
-/** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
-const KIOSK = "deniable-kiosk";
 
 /** For how many milliseconds what a collector said before Start is believed at Start. */
 const FRESH = 5000;
@@ -86,19 +83,22 @@ export class DeniableSurvey extends DeniableElement {
     const place = this.place();
     const { collector, more, isOwn } = place;
     const isFramed = isOwn && parent !== window;
-    this.isShared = this.kiosk || (isFramed && window.name === KIOSK);
+    // Only a page that holds the frame can give it that name.
+    this.isShared = this.kiosk || (isFramed && window.name === "deniable-kiosk");
     const at = isOwn ? "" : this.getAttribute("place");
-    if (!isOwn && (this.isolated || at)) return this.#frame(place, signal, at);
+    // Where a script is made for its own pages alone, as that of a place, it has no frame for others, and this throws.
+    const frame = (/** @type {string | null} */ at = null) => /** @type {NonNullable<typeof ways.frame>} */ (ways.frame)(this, place, signal, at);
+    if (!isOwn && (this.isolated || at)) return frame(at);
     this.around = isFramed && originIn(more.get("host"));
     this.#isHome = isOwn && !isFramed && !this.isShared; // also where the survey cannot be shown
     if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
     const view = await this.load(place, signal);
     const { places } = view;
     if (view.issuer) ways.tokens?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
-    if (view.sealed && !places[0] && !isOwn && !ways.seal) return this.#frame(place, signal); // whose page can seal
+    if (view.sealed && !places[0] && !isOwn && !ways.seal) return frame(); // whose page can seal
     if (places[0] && !(this.isPlace && places.includes(location.origin))) {
       // Whoever embeds it shows it where it is answered; on the collector's page, or at another place, one goes there.
-      if (!isOwn) return this.#frame(place, signal, places[0]);
+      if (!isOwn) return frame(places[0]);
       more.delete("host");
       const go = () => location.assign(`${places[0]}/#${collector}/s/${view.id}#${more}`);
       return this.show(screens.notice(this.words, this.words.elsewhere, fill(this.words.elsewhereText, { place: places[0] }), { next: go, way: this.words.goThere }));
@@ -118,29 +118,10 @@ export class DeniableSurvey extends DeniableElement {
     this.#open(view, place, seen, !found || found === standing ? standing : null);
   }
 
-  /**
-   * The same survey where this page cannot see it: in a frame of its collector, or of a place.
-   * @param {Place} place @param {AbortSignal} signal @param {string | null} [at] the origin of the place
-   */
-  #frame({ collector, survey, more, tongues: [lang] }, signal, at) {
-    more.set("host", location.origin);
-    more.set("lang", lang);
-    const src = at ? `${at}/#${collector}/s/${survey}#${more}` : `${collector}/embed/${survey}#${more}`;
-    const frame = h("iframe", { src, name: this.isShared ? KIOSK : "", title: this.title || this.words.survey, part: "frame" });
-    const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
-      if (source !== frame.contentWindow || origin !== new URL(src).origin) return;
-      const { deniable, height } = Object(data);
-      if (height > 0) frame.height = /** @type {any} */ (Math.ceil(height));
-      this.announce(String(deniable), height > 0 && { height });
-    };
-    addEventListener("message", listen, { signal });
-    this.show(frame);
-  }
-
   /** @override @param {Node} screen @param {boolean} [isAsked] */
   show(screen, isAsked) {
     const words = this.words; // there are none before a catalogue is there
-    super.show(this.#isHome && words.exit ? withExit(words.exit, () => this.#leave(), screen) : screen, isAsked);
+    super.show(this.#isHome && words.exit ? withExit(words, () => this.#leave(), screen) : screen, isAsked);
   }
 
   /** @override */
@@ -172,7 +153,7 @@ export class DeniableSurvey extends DeniableElement {
     this.#weak = weakness(view, seen.totals[0]); // once, so that the receipt is as strong as the consent
     const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
-    const closed = screens.notOpen(m, view, standing, place, () => this.restart(true), this.#link(place));
+    const closed = screens.notOpen(m, view, standing, place, () => this.restart(true), this.#link(place), this.#isHome);
     if (kept && !this.isShared) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
       else if (seen.isSent === false && (seen.hasArrived || carrying(kept, place.invitation) === kept)) this.#send(view, place, kept, true);
@@ -228,7 +209,7 @@ export class DeniableSurvey extends DeniableElement {
       const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { next: () => this.restart(true), way: this.isShared ? m.next : m.back }), true));
+      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", next: () => this.restart(true), way: this.isShared ? m.next : m.back }), true));
       const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
@@ -345,7 +326,7 @@ export class DeniableSurvey extends DeniableElement {
       // Where this fails, the same report goes once more the next time, and counts once.
       await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
       if (gone !== this.gone) return; // something else is on the screen by now
-      this.#receipt(view, place, report, this.words.sent);
+      this.#receipt(view, place, report, this.words.done);
     } catch (error) {
       if (gone === this.gone) this.fail(error, view, (isAsked) => this.#send(view, place, report, isAsked), !!isAsked);
     }
@@ -369,7 +350,7 @@ export class DeniableSurvey extends DeniableElement {
     const link = `${collector}/s/${view.id}`;
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
-    const isNew = title === this.words.sent;
+    const isNew = title === this.words.done;
     const how = { title, weak: this.#weak, link, isPlace: this.isPlace, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, isHome: this.#isHome, history: this.#history(place), next: this.another() };
     this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");

@@ -4,9 +4,9 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { tellsUse } from "./collector.js";
 import { bar, card, focusOn, h, heading, link, oncePainted, own, p, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
+import { tellsUse } from "./collector.js";
 import { numbered } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 

@@ -44,7 +44,7 @@ export function together(m, questions, how) {
   if (!isGrid) return { ...card, section, intro, given };
   const rows = questions.map((each) => {
     const asked = ask(m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null, before: null }, { isStep: how?.isStep });
-    asked.set.className = "";
+    asked.set.className = asked.set.part = "";
     asked.set.lastChild?.remove(); // the grid says it for all rows
     return asked;
   });

@@ -1,6 +1,7 @@
 //@ts-check
 /* Leaving quickly, for whoever is looked over the shoulder: another page comes in the place of this one. */
 
+import { band } from "./chance.js";
 import { h, minor, stack } from "./dom.js";
 
 /** Where it leads: a page that everybody might have open. */
@@ -17,5 +18,12 @@ export function isLeaving(event) {
   return event.key === "Escape" && !event.isComposing && !event.defaultPrevented && !empties;
 }
 
-/** A screen below the button that leaves. @param {string} text @param {() => void} leave @param {Node} screen */
-export const withExit = (text, leave, screen) => stack(h("div", { class: "exit" }, minor(text, leave)), screen);
+/**
+ * On a page of our own, a screen below the line with the sign of these pages and the button that leaves. What such a page says
+ * around the element is in its language, too.
+ * @param {Readonly<Record<string, string>>} words @param {() => void} leave @param {Node} screen
+ */
+export function withExit({ lang, dir, exit }, leave, screen) {
+  Object.assign(document.documentElement, { lang, dir });
+  return stack(h("div", { class: "exit", part: "exit" }, band(), minor(exit, leave)), screen);
+}

@@ -8,12 +8,12 @@
  * kept is sent.
  */
 
-import { CEILING, hold } from "./ceiling.js";
-import { encodeReport, isCohort, isCredential } from "./device.js";
-import { UnusableMemory } from "./errors.js";
 import { drawQuestions, together, valuesOf } from "./group.js";
-import { isBits, isWhole } from "./mechanisms/base.js";
 import { browserStore, fleetingStore } from "./store.js";
+import { CEILING, hold } from "./ceiling.js";
+import { isBits, isWhole } from "./mechanisms/base.js";
+import { UnusableMemory } from "./errors.js";
+import { encodeReport, isCohort, isCredential } from "./device.js";
 
 /** @typedef {import("./store.js").State} State */
 /** @typedef {import("./survey.js").Survey} Survey */

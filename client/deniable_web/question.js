@@ -133,6 +133,7 @@ export class DeniableQuestion extends DeniableElement {
         }
       });
       const notes = this.kiosk ? [m.kiosk] : [isSame && m.same, !this.#memory.lasts && m.fleeting];
+      asked.set.className = ""; // the form around it has its own frames
       asked.set.append(
         strength(m, weakness(survey, totals[0])),
         quiet(`${m.can}: ${m.canSite}`),

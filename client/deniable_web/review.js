@@ -30,7 +30,7 @@ export const reviewOf = (m, asked, { change, send, back }) =>
     p(m.yoursText),
     h(
       "div",
-      {},
+      { class: "box" },
       ...asked.map(({ title, words }, n) => {
         const way = link(m.change, () => change(n));
         way.setAttribute("aria-label", fill(m.changeNumber, { n: n + 1 }));

@@ -1,17 +1,18 @@
 //@ts-check
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
-import { about, band, chance, clearest } from "./chance.js";
-import { CLIENT, tellsUse } from "./collector.js";
-import { completionOf } from "./completion.js";
+import { said } from "./ceiling.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
 import { box, button, card, figures, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
-import { faq, lasts, results, yesNo } from "./faq.js";
-import { begin, fill, numbered } from "./messages.js";
-import { said } from "./ceiling.js";
+import { ways } from "./ways.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
+import { chance, clearest, picture } from "./chance.js";
+import { CLIENT, tellsUse } from "./collector.js";
+import { begin, fill, numbered } from "./messages.js";
 import { inWords } from "./wording.js";
+import { completionOf } from "./completion.js";
+import { faq, lasts, results, yesNo } from "./faq.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -27,7 +28,7 @@ const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 export function wait(m, text = m.sending) {
   const said = h("p", { role: "status" }, m.stay);
   setTimeout(() => said.replaceChildren(m.still), 8000);
-  return card(band(), heading(text), said);
+  return card(picture("sending"), heading(text), said);
 }
 
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
@@ -36,13 +37,14 @@ export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), 
 /**
  * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
  * @param {Messages} m @param {View} view @param {string} [first] what is said before that
+ * @param {string} [care] what to mind, which depends on whether somebody has answered
  */
-export function contact(m, { contact }, first = "") {
+export function contact(m, { contact }, first = "", care = m.contactShows) {
   if (!contact) return first && quiet(first);
   const [before, after] = m.contact.split("{contact}");
   const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
   const who = own(contact, "no");
-  return quiet(first, before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${m.contactCare}`);
+  return quiet(first, before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${care}`);
 }
 
 /**
@@ -72,25 +74,29 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   const screen = card(
     h(
       "div",
-      { class: "intro stack" },
+      { class: "stack", part: "intro" },
       h(
         "header",
         {},
         view.look && logo(view.look),
-        view.organiser && h("p", { class: "welcome" }, m.askedBy, " ", own(view.organiser)),
+        view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
         heading(own(view.title)),
         quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })),
       ),
       view.about && p(own(view.about)),
-      strength(m, weak),
-      p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-      p(m.why),
+      h(
+        "div",
+        { class: weak > 1 ? "box" : "box promise" },
+        strength(m, weak),
+        p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+        p(said(weak, m, "why", "whyWeak")),
+      ),
       box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
-      h("div", { class: "row begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
-      quiet(`${m.leave} ${asks ? "" : m.nothingYet}`),
+      quiet(m.leave),
+      h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
+      quiet(asks ? "" : m.nothingYet),
       chance(m, shown, {
         lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
-        isOneOfSeveral: view.questions.length > 1,
         figures: () => figures([view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m), ...wholeOdds(view, m)]),
       }),
     ),
@@ -110,7 +116,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
     ),
   );
-  if (canExit) screen.classList.add("spread"); // on a page of its own it may take the room of two columns
+  if (canExit) screen.part.add("spread"); // on a page of its own it may take the room of two columns
   return screen;
 }
 
@@ -136,22 +142,18 @@ function sharing(m, trace, canExit, history) {
 const toHistory = (m, href) => href && h("a", { href }, m.historyLink);
 
 /**
- * What a reply says of each question, in sentences, and how often chance makes that of another answer.
- * @param {Messages} m @param {View} view @param {string} report @param {boolean} hasArrived whether the survey's server has it
+ * What a reply says of each question, as a list.
+ * @param {Messages} m @param {View} view @param {string} report
  */
-export function sentInWords(m, { questions }, report, hasArrived) {
+export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
-  const words = (/** @type {View["questions"][number]} */ each) => {
-    const value = values[each.id];
-    const said = inWords(m, each, value).join("\n");
-    if (value === null) return p(said);
-    const odds = oddsOf(each, m);
-    // Of a Yes the odds of a No, and the other way round.
-    const doubt = each.mechanism.isYesNo ? [odds[value]] : odds;
-    return h("div", {}, p(about(m.sentIs, said)), ...doubt.map((each) => quiet(each)));
-  };
-  return h("div", { class: "stack said" }, p(hasArrived ? m.inWordsText : ""), pairs(questions.map((each) => [own(each.text), words(each)])));
+  const list = pairs(questions.map((each) => [own(each.text), own(inWords(m, each, values[each.id]).join("\n"))]));
+  return h("div", { class: "stack said" }, p(m.inWordsText), list);
 }
+
+/** How often chance makes what of an answer, for each question, whatever was sent. @param {Messages} m @param {View} view */
+export const sentOdds = (m, view) =>
+  fold(m.odds, () => stack(pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), figures(wholeOdds(view, m))));
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
@@ -163,37 +165,36 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
   const when = results(m, view, "", m.whenBatches, m.whenClosed);
   return card(
-    isNew && h("p", { class: "tick", "aria-hidden": true }, "✓"), // a sign that all went well, as the heading says
+    picture(isNew ? "done" : "again"),
     heading(title),
     view.thanks && p(own(view.thanks)),
-    p(m.notKept, "lead"),
-    p(`${m.mixedIn} ${said(weak, m, "weakSent")} ${ofChance}`),
-    isMine && quiet(m[`${view.access}Used`]),
+    h(
+      "ul",
+      { class: "checks" },
+      ...[isNew && m.sent, m.notKept, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
+    ),
+    p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
-    p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`), // with a code, or a way back, there is one more thing to do
+    box(p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`)), // with a code, or a way back, there is one more thing to do
     (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", code(`${link}/results`)),
     // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
-    h("div", { class: "row" }, !next && !isPlace && toResults(m, link), next && button(m.next, next), isHome && minor(m.print, () => print())),
-    contact(m, view),
+    next && p(m.kioskHand),
+    h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), next && button(m.next, next), isHome && minor(m.print, () => print())),
+    contact(m, view, "", m.contactCare),
     h(
       "div",
       { class: "folds" },
-      fold(m.inWords, () => sentInWords(m, view, report, !place)),
+      fold(m.inWords, () => sentInWords(m, view, report)),
+      sentOdds(m, view),
       fold(m.askResults, () => p(results(m, view))),
-      fold(m.odds, () => figures(wholeOdds(view, m))),
       fold(m.experts, () =>
-        stack(
-          pairs([
-            [m.survey, code(view.id)],
-            [m.client, code(`${CLIENT} ${checkedHash()}`)],
-          ]),
-          p(m.json),
-          h("pre", { class: "box" }, code(report)),
-          quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]),
-          p(m.verify),
-          h("pre", { class: "box" }, code(`deniable answer --try ${link}`)),
-        ),
+        pairs([
+          [m.json, stack(h("pre", { class: "box" }, code(report)), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],
+          [m.verify, h("pre", { class: "box" }, code(`deniable answer --try ${link}`))],
+          [m.survey, code(view.id)],
+          [m.client, code(`${CLIENT} ${checkedHash()}`)],
+        ]),
       ),
     ),
     toHistory(m, history),
@@ -201,7 +202,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
 }
 
 /** The way to the page of results. @param {Messages} m @param {string} link of the survey */
-const toResults = (m, link) => h("a", { href: `${link}/results`, class: "go" }, m.results);
+const toResults = (m, link, style = "go") => h("a", { href: `${link}/results`, class: style }, m.results);
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.
@@ -222,19 +223,21 @@ const checkedHash = () =>
   [...document.scripts].find(({ src, integrity }) => integrity && src === import.meta.url)?.integrity ?? "";
 
 /**
- * Everything that ends or interrupts: a heading, a sentence, perhaps a way on.
- * @param {Messages} m @param {string} title @param {string | Node} text
- * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string, ask?: Node | "" | false }} [more]
- *   `detail` is what a program said, for experts; `way` is what the button of `next` says; `ask` says whom to ask
+ * Everything that ends or interrupts: a picture, a heading, a line or a few, perhaps a way on.
+ * @param {Messages} m @param {string} title @param {string} text
+ * @param {{ name?: string, detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string, more?: Node | "" | false, ask?: Node | "" | false }} [how]
+ *   `name` is that of the picture; `detail` is what a program said, for experts; `way` is what the button of `next` says; `ask`
+ *   says whom to ask, below what can be pressed, and `more` stands above that
  */
-export const notice = (m, title, text, { detail, again, next, way = m.next, ask } = {}) =>
+export const notice = (m, title, text, { name = "again", detail, again, next, way = m.next, more, ask } = {}) =>
   card(
-    band(),
+    picture(name),
     heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
-    p(text),
-    ask,
+    ...text.split("\n").map((each) => p(each)),
+    more,
     again && button(m.again, again),
     next && button(way, next),
+    ask,
     detail && m.experts && fold(m.experts, () => box(quiet(m.machine, ": ", h("span", { dir: "auto", translate: "no" }, detail)))),
   );
 
@@ -248,14 +251,11 @@ export function hindered(m, view, why, link, isByDay = false) {
   const { opens, closesAt } = view;
   const isClosed = why === "closed";
   const full = closesAt ? fill(m.closedFull, { n: closesAt }) : m.closedNow;
-  const ask = stack(!isClosed && opens && p(fill(m.opensOn, { opens: begin(m, opens) }), "lead"),
-    !isClosed && p(lasts(m, view)),
-    isClosed && link && toResults(m, link),
-    contact(m, view),
-  );
-  return why === "used" ? notice(m, m.usedBefore, m.usedText, { ask })
-  : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
-  : notice(m, isClosed ? m.closed : m.early, `${m.wanted} ${isClosed ? ((isByDay && lasts(m, view, m.ended)) || full) : ""} ${m.nothingAsked}`, { ask });
+  const more = isClosed ? link && toResults(m, link) : why === "early" && stack(opens && p(fill(m.opensOn, { opens: begin(m, opens) }), "lead"), p(lasts(m, view)));
+  const how = { name: isClosed && closesAt && !isByDay ? "full" : why, more, ask: contact(m, view) };
+  return why === "used" ? notice(m, m.usedBefore, m.usedText, how)
+  : why === "unknown" ? notice(m, m.unknown, m.notAsked, how)
+  : notice(m, isClosed ? m.closed : m.early, `${m.wanted}\n${isClosed ? ((isByDay && lasts(m, view, m.ended)) || full) : ""} ${m.nothingAsked}`, how);
 }
 
 /** What its days say of a survey. @param {View} view @param {string} today as in "2026-11-20" */
@@ -265,9 +265,10 @@ export const byDay = ({ opens, closes }, today) => ((opens ?? "") > today ? "ear
  * Why nobody can answer here and now, or null.
  * @param {Messages} m @param {View} view @param {ReturnType<typeof byDay>} standing
  * @param {{ cohort: string | null, invitation: string | null }} place @param {() => void} again @param {string | false} link as for `hindered`
+ * @param {boolean} isHome whether the page is the survey's own
  */
-export function notOpen(m, view, standing, { cohort, invitation }, again, link) {
+export function notOpen(m, view, standing, { cohort, invitation }, again, link, isHome) {
   if (standing) return hindered(m, view, standing, link, true);
   const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
-  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask: contact(m, view) });
+  return isComplete ? null : notice(m, m.cut, m.incomplete, { name: "unknown", more: isHome && ways.paste?.(m), again: !isHome && again, ask: contact(m, view) });
 }

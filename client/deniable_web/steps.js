@@ -6,8 +6,8 @@
  */
 
 import { bar, focusOn, h, minor, oncePainted, own } from "./dom.js";
-import { together } from "./grid.js";
 import { fill } from "./messages.js";
+import { together } from "./grid.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
 /**
@@ -37,9 +37,9 @@ export function steps(m, view, walk, send, isWatched) {
     if (each.intro) each.set.prepend(each.intro);
     each.set.append(
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
-      h("p", { class: "quiet stays" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       odds,
     );
+    each.set.querySelector("legend")?.after(h("p", { class: "quiet box promise" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`));
     each.set.hidden = n > 0;
     stage.append(each.set);
     name(n);

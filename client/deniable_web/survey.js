@@ -7,20 +7,20 @@
  */
 
 import { mechanismFromPublished } from "./mechanisms/index.js";
-import { arrangementOf, orderOf } from "./arrangement.js";
-import { readCompletion } from "./completion.js";
-import { conditionOf } from "./condition.js";
-import { SurveyError } from "./errors.js";
-import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
-import { GroupMechanism, patternsOf } from "./group.js";
-import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
+import { SurveyError } from "./errors.js";
+import { readCompletion } from "./completion.js";
+import { arrangementOf, orderOf } from "./arrangement.js";
+import { digits } from "./randomness.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { QUESTION_TYPES, answeredLike } from "./question-types.js";
-import { digits } from "./randomness.js";
+import { conditionOf } from "./condition.js";
+import { GroupMechanism, patternsOf } from "./group.js";
+import { dumps } from "./strict-json.js";
+import { isHost, isIpv4 } from "./hosts.js";
+import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
 import { sealedOf } from "./sealed.js";
 import { sha, utf8 } from "./sha.js";
-import { dumps } from "./strict-json.js";
 
 /**
  * @typedef {object} Question

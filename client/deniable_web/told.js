@@ -9,10 +9,11 @@
 import { DeniableElement } from "./base-element.js";
 import { CEILING, usedOf100 } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
-import { bar, box, button, card, fold, h, heading, minor, own, p, quiet, stack } from "./dom.js";
+import { picture } from "./chance.js";
+import { bar, box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { fill, messagesIn } from "./messages.js";
-import { sentInWords } from "./screens.js";
+import { sentInWords, sentOdds } from "./screens.js";
 import { translate } from "./survey.js";
 import { WholeMemory } from "./whole-memory.js";
 
@@ -28,26 +29,29 @@ export class DeniableTold extends DeniableElement {
     const collector = new URL(this.src, document.baseURI).href.replace(/\/$/, "");
     const tongues = this.tongues();
     const m = (this.words = await messagesIn(tongues, this.getAttribute("catalogue")));
-    const { replies, total } = await this.#memory.told(collector);
+    const { replies, total, isEmpty } = await this.#memory.told(collector);
     if (signal.aborted) return;
     const used = usedOf100(total, CEILING.survey);
+    const home = h("a", { href: this.src, class: "go minor" }, m.deviceHome);
     const forget = minor(m.forget, () => {
       const really = button(m.forgetReally, async () => {
         await this.#memory.forgetAll();
-        this.show(card(heading(m.forgotten)), true);
+        this.show(card(picture("empty"), heading(m.forgotten), home), true);
       });
-      forget.replaceWith(box(p(m.forgetText), really));
+      forget.replaceWith(p(m.forgetText), really);
       really.focus();
     });
     addEventListener("keydown", (event) => isLeaving(event) && leave(), { signal });
     this.show(
       card(
+        picture(replies.length ? "device" : "empty"),
         heading(m.deviceTitle),
+        !replies.length && p(m.deviceNone, "lead"),
         p(m.deviceText),
-        !replies.length && p(m.deviceNone),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
-        replies.length > 0 && stack(p(`${m.deviceLimit} ${m.deviceBeyond}`), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100)),
-        forget, // also where Start has kept a draw or a token, and nothing was sent
+        replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100), p(m.deviceBeyond)),
+        !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent
+        home,
       ),
     );
   }
@@ -55,7 +59,7 @@ export class DeniableTold extends DeniableElement {
   /** @override @param {Node} screen @param {boolean} [isAsked] */
   show(screen, isAsked) {
     const words = this.words; // there are none before a catalogue is there
-    super.show(words.exit ? withExit(words.exit, leave, screen) : screen, isAsked);
+    super.show(words.exit ? withExit(words, leave, screen) : screen, isAsked);
   }
 
   /** One survey: whether the reply arrived, and on a press what it says. @param {string} collector @param {Reply} reply @param {string[]} tongues */
@@ -68,7 +72,7 @@ export class DeniableTold extends DeniableElement {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
-        shown.replaceChildren(sentInWords(m, view, report, hasArrived));
+        shown.replaceChildren(sentInWords(m, view, report), sentOdds(m, view));
         show.remove();
         asks.remove();
       } catch {

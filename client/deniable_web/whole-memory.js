@@ -31,15 +31,18 @@ export class WholeMemory extends Memory {
   /**
    * What is kept for a collector, for whoever wants to see it: the replies to its surveys, and the epsilon that it was told
    * within 90 days. Those of other people at a shared device are not among them.
-   * @param {string} collector @returns {Promise<{ replies: Reply[], total: number }>}
+   * `isEmpty` says that nothing at all is kept, for no collector, and no mark of what was.
+   * @param {string} collector @returns {Promise<{ replies: Reply[], total: number, isEmpty: boolean }>}
    */
-  told(collector, day = today()) {
+  async told(collector, day = today()) {
+    const isMarked = await this.store.isWiped?.();
     return this.store.run(
-      ({ reports, told }) => ({
+      ({ reports, told, ...more }) => ({
         replies: Object.entries(reports)
           .filter(([name, { to }]) => !name.includes(":") && collector in to)
           .map(([survey, { report, to }]) => ({ survey, report, hasArrived: to[collector] })),
         total: sum([told[new URL(collector).origin] ?? {}], day),
+        isEmpty: !isMarked && ![reports, told, ...Object.values(more)].some((each) => Object.keys(each).length),
       }),
       true,
     );

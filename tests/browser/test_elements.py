@@ -157,7 +157,7 @@ def test_question_is_a_form_control(collector: Collector, context: BrowserContex
         <deniable-question id=q name=affair src="{link}"></deniable-question></form>"""
     with page_of(context, collector, body) as page:
         expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
-        expect(page.get_by_text("nobody can be sure what is true for you")).to_be_visible()
+        expect(page.get_by_text("what you send always leaves room for doubt")).to_be_visible()
         read = f"""() => {{
             const it = {QUESTION};
             return [it.name, it.type, it.form?.id, it.value, it.willValidate, it.validity.valid, it.checkValidity(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import struct
 import zlib
@@ -26,6 +27,7 @@ from tools.rig.browsing import (
     long_survey,
     press_send,
     remembered,
+    scripts,
     wait_for,
 )
 from tools.rig.collectors import Collector
@@ -259,15 +261,18 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     assert not [request for request in witness.requests if "/api/" in request.url]
     page.get_by_role("button", name="Show it in words").click()
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
-    sent, other = ("Yes", "No") if said["affair"] else ("No", "Yes")
-    expect(shown).to_contain_text(f"Your device sent: {sent}.")
-    expect(shown).to_contain_text(f"Of 100 people whose true answer is {other}")
+    expect(shown).to_have_text("Yes" if said["affair"] else "No")
+    page.locator("deniable-told summary", has_text="How chance protects you").click()
+    expect(page.locator("deniable-told .box").first).to_contain_text("Of 100 people whose true answer is No")
     page.get_by_role("button", name="Forget my surveys here").click()
     page.get_by_role("button", name="Yes, forget everything").click()
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
     assert page.evaluate("async () => (await indexedDB.databases()).length") == 0
     page.reload()
     expect(page.get_by_text("This browser remembers no reply")).to_be_visible()
+    expect(page.get_by_role("button", name="Forget my surveys here")).to_have_count(0)  # nothing is there to forget
+    page.get_by_role("link", name="To the home page").click()
+    expect(page.get_by_role("heading", name="Surveys that keep a secret")).to_be_visible()
 
 
 def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page: Page) -> None:
@@ -281,7 +286,7 @@ def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page
     expect(page.get_by_text(waits)).to_be_visible()
     page.get_by_role("button", name="Show it in words").click()
     expect(page.locator("dl dd")).to_have_count(1)
-    expect(page.get_by_text("This is what the server received")).to_have_count(0)
+    expect(page.get_by_text("received")).to_have_count(0)
 
 
 def test_what_is_said_of_traces_holds_before_and_after_start(collector: Collector, page: Page) -> None:
@@ -311,14 +316,18 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     page.get_by_text("What my device sent, in words").click()
     words = dict(zip(page.locator("dl dt").all_inner_texts(), page.locator("dl dd").all_inner_texts(), strict=True))
     sent = ["No", "Yes"][said["affair"]]
-    assert words["Have you had an affair?"].startswith(f"Your device sent: {sent}.")
-    # With the odds of whoever would answer otherwise.
-    assert f"whose true answer is {['Yes', 'No'][said['affair']]}," in words["Have you had an affair?"]
+    assert words["Have you had an affair?"] == sent
     marks = {"01": "ticked", "10": "not ticked"}
     boxes = zip(survey.question("drugs").options, (said["drugs"][:2], said["drugs"][2:]), strict=True)
     lines = [f"{box}: {marks[mark]}" for box, mark in boxes if mark in marks]
     listed = "\n".join(lines)
-    assert words["What have you tried?"].startswith(f"Your device sent: {listed}.")
+    assert words["What have you tried?"] == listed
+    # Below the list, whatever was sent, the odds of either answer, once for all questions.
+    page.locator("summary", has_text="How chance protects you").click()
+    odds = page.locator("details", has_text="How chance protects you")
+    for answer_given in ("Yes", "No"):
+        expect(odds).to_contain_text(f"Of 100 people whose true answer is {answer_given}, ")
+    expect(odds).to_contain_text("All that you send can strengthen a suspicion")
 
 
 WAYS = {
@@ -484,3 +493,45 @@ def test_pages_without_a_survey_speak_the_language_of_their_reader(collector: Co
     page.get_by_role("link", name="Zur Startseite").click()
     assert page.url == f"{collector.url}/"
     page.context.close()
+
+
+PAINTED = """() => document.querySelector("deniable-survey").shadowRoot.querySelector(".card slot")
+    .assignedElements().map((each) => [each.slot, each.getBoundingClientRect().width > 100])"""
+"""The picture on the screen, and whether somebody sees it."""
+
+
+def test_screens_that_end_have_a_picture_of_the_page_and_others_have_the_sign(collector: Collector, page: Page) -> None:
+    for title, keys, name in (
+        ("Shut", {"closes": datetime.date(2020, 1, 1)}, "closed"),
+        ("Soon", {"opens": datetime.date(2999, 1, 1)}, "early"),
+        ("By invitation", {"access": "invited"}, "unknown"),
+    ):
+        link = collector.publish(read_survey(survey_toml(title, ONE, **keys)))
+        page.goto(link)
+        expect(page.locator("deniable-survey h1").last).to_be_visible()
+        assert page.evaluate(PAINTED) == [[name, True]], "and no other"
+    with another_site(f'{scripts(collector)}<deniable-survey src="{link}"></deniable-survey>') as address:
+        page.goto(address)
+        expect(page.locator("deniable-survey slot .sign")).to_have_count(5)
+
+
+def test_what_is_sent_moves_unless_somebody_wants_no_motion(browser: Browser, collector: Collector) -> None:
+    link = collector.publish(read_survey(survey_toml("Moves", ONE)))
+    for motion, moves in (("no-preference", 1), ("reduce", 0)):
+        context = browser.new_context(reduced_motion=motion)  # type: ignore[arg-type]  # a literal
+        page = context.new_page()
+        page.route("**/reports", lambda route: None)
+        page.goto(link)
+        press_send(page, read_survey(survey_toml("Moves", ONE)), {"affair": "yes"})
+        expect(page.get_by_text("Please keep this page open")).to_be_visible()
+        assert page.evaluate("document.querySelector('.scene .go').getAnimations().length") == moves
+        context.close()
+
+
+@pytest.mark.parametrize(("language", "said"), [("de", "Über diese Seite"), ("ar", "عن هذه الصفحة")])
+def test_the_foot_of_a_page_is_in_the_language_of_the_survey(
+    collector: Collector, page: Page, language: str, said: str
+) -> None:
+    page.goto(f"{collector.publish(read_survey(survey_toml('Foot', ONE)))}#lang={language}")
+    expect(page.locator("footer summary").locator("visible=true")).to_have_text([said])
+    assert page.evaluate("document.documentElement.lang") == language

@@ -48,7 +48,7 @@ def address(file: Path) -> Iterator[str]:
 
 HEADINGS = {
     "open": "At work",
-    "receipt": "Thank you. Your reply has arrived.",
+    "receipt": "Thank you. You are done.",
     "waiting": "Your reply has not arrived yet",
     "late": "This survey is closed",
     "refused": "The server did not accept your reply",
@@ -71,7 +71,7 @@ def test_every_state_stands_in_the_frame_and_nothing_is_sent_elsewhere(page: Pag
         expect(shown.get_by_role("heading", level=1)).to_have_text(heading)
     page.get_by_label("State", exact=True).select_option("open")
     page.get_by_label("Cohort", exact=True).select_option("")
-    expect(shown.get_by_role("heading", level=1)).to_have_text("This survey cannot be loaded")
+    expect(shown.get_by_role("heading", level=1)).to_have_text("A part of your link is missing")
     assert not errors
     assert all(each.startswith(address) for each in asked)
 

@@ -279,7 +279,7 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, pa
         answer(page, each, {"q": "yes"})
     page.goto(collector.publish(surveys[2]))
     expect(page.get_by_role("heading", name="To protect you, your device does not take part here")).to_be_visible()
-    expect(page.get_by_text("the last 90 days. Nothing was sent.")).to_be_visible()
+    expect(page.get_by_text("You have done nothing wrong, and nothing was sent.")).to_be_visible()
     assert collector.reports(surveys[2]) == 0
     page.goto(collector.publish(surveys[0]))  # which was paid for
     expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
@@ -294,7 +294,7 @@ def test_without_a_required_cohort_nobody_is_asked(collector: Collector, page: P
     survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
-    expect(page.get_by_text("The end of the link is missing or mistyped.")).to_be_visible()
+    expect(page.get_by_text("Its end is missing or mistyped.")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == []
     page.goto("about:blank")
@@ -322,9 +322,31 @@ def test_a_mistyped_cohort_is_a_mistake_of_the_link_and_nobody_is_warned_of_the_
 ) -> None:
     survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
     page.goto(f"{collector.publish(survey)}#cohort=wep")
-    expect(page.get_by_text("The end of the link is missing or mistyped.")).to_be_visible()
+    expect(page.get_by_text("Its end is missing or mistyped.")).to_be_visible()
     expect(page.get_by_text("Please do not answer this survey")).to_have_count(0)
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+
+
+def test_a_link_without_its_end_takes_the_whole_one_and_asks_nobody(collector: Collector, page: Page) -> None:
+    survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
+    link = collector.publish(survey)
+    page.goto(link)
+    witness = Witness.of(page)
+    field, go = (
+        page.get_by_role("searchbox", name="Paste your whole link here"),
+        page.get_by_role("button", name="Open the survey"),
+    )
+    for wrong in ("", "javascript:alert(1)", link[:-3]):
+        field.fill(wrong)
+        go.click()
+        expect(page.get_by_role("alert")).to_have_text(
+            "This link is not complete. Please ask for it again where you got it."
+        )
+    assert page.url == link
+    assert witness.requests == []
+    field.fill(f" {link}#cohort=web\n")
+    go.click()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
 def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, page: Page) -> None:

@@ -213,10 +213,10 @@ def test_a_number_says_what_to_do_in_other_words_than_its_hint(page: Page, surve
     choose(page, survey, TRULY)
     field, further = page.get_by_role("spinbutton"), page.get_by_role("button", name="Check my answers")
     for typed, said in (
-        ("", "Please enter a number."),
-        ("101", "Enter a number that is 100 or less."),
-        ("-1", "Enter a number that is 0 or more."),
-        ("2.5", "Enter a whole number without a decimal point."),
+        ("", "There is no number here yet. Please enter one."),
+        ("101", "101 is more than 100. Please enter a number that is 100 or less."),
+        ("-1", "-1 is less than 0. Please enter a number that is 0 or more."),
+        ("2.5", "2.5 is not a whole number. Please enter one without a decimal point."),
     ):
         field.fill(typed)
         further.click()
@@ -298,7 +298,7 @@ def test_the_review_is_reached_without_a_gap_whatever_way_leads_there(page: Page
     page.go_back()
     page.get_by_role("spinbutton").fill("")
     page.go_forward()
-    expect(page.get_by_role("alert")).to_have_text("Please enter a number.")
+    expect(page.get_by_role("alert")).to_have_text("There is no number here yet. Please enter one.")
     expect(page.get_by_role("spinbutton")).to_be_focused()
     page.get_by_role("spinbutton").fill("5")
     page.get_by_role("button", name="Check my answers").click()

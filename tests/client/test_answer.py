@@ -245,7 +245,7 @@ def test_kiosk_forgets(collector: Collector, five: Survey, link: str, run: Typis
         result = run(link, "--kiosk", typed=TYPED)
         assert result.exit_code == 0, result.output
         assert "This device keeps nothing of you" in result.stdout
-        assert "Thank you. Your reply has arrived." in result.stdout
+        assert "Your reply has arrived." in result.stdout
     assert collector.reports(five) == before + 2
     assert list(home.rglob("*")) == []
 
@@ -292,7 +292,7 @@ def test_report_waits_offline_and_goes_later(collector: Collector, five: Survey,
     Memory().mark(five.id, url, "refused")
     result = run("--resend")
     assert (result.exit_code, collector.reports(five)) == (0, before + 1)
-    assert "Thank you. Your reply has arrived." in result.stdout
+    assert "Your reply has arrived." in result.stdout
     assert run("--resend").stdout.strip() == "No reply waits on this device."
 
 
@@ -349,10 +349,10 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
     collector.publish(greedy)
     weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
     endings = {
-        "your device does not take part here. You have done nothing wrong.": run(f"{collector.url}/s/{greedy.id}"),
+        "take part here. You have done nothing wrong, and nothing was sent.": run(f"{collector.url}/s/{greedy.id}"),
         "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
-        "end of the link is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
+        "Its end is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
     }  # fmt: skip
     with misbehaving([(200, weaker)]) as (url, bodies):
         endings["Please do not answer this survey. Your device cannot"] = run(f"{url}/s/{five.id}")
@@ -368,7 +368,9 @@ def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Surve
     strict = replace(five, cohort_required=True)
     collector.publish(strict)
     result = run(f"{collector.url}/s/{strict.id}")
-    assert "The end of the link is missing or mistyped. Please use the whole link" in " ".join(result.stderr.split())
+    assert "A part of your link is missing. Its end is missing or mistyped. Please use the whole link" in " ".join(
+        result.stderr.split()
+    )
     assert (result.exit_code, collector.reports(strict)) == (1, 0)
     assert "Please answer truthfully" not in result.stdout
 
@@ -381,7 +383,7 @@ def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: 
         assert run(f"{collector.url}/s/{survey.id}", typed=["", "yes", "send"]).exit_code == 0
     result = run(f"{collector.url}/s/{third.id}")
     said = " ".join(result.stderr.split())
-    assert "other surveys of the last 90 days. Nothing was sent." in said
+    assert "and nothing was sent. This survey would give away more" in said
     assert not BANNED.search(result.stderr)
     assert collector.reports(third) == 0
 
@@ -492,7 +494,7 @@ def test_consent_says_what_it_must_in_at_most_120_words(five: Survey, demo_surve
             assert 60 < consent_words(survey, is_kiosk=is_kiosk) <= 120
     text = "\n".join(screens.consent(five, "web", is_kiosk=False))
     least = plainest(five.questions)
-    for part in (five.title, "The tests", "Why?", messages.WHY, "“web”", "Your 5 questions take"):
+    for part in (five.title, "The tests", "Why?", messages.WHY_WEAK, "“web”", "Your 5 questions take"):
         assert part in text
     more = "\n".join(screens.onlookers(five, Disclosure()))
     assert messages.CAN_TEXT in more

@@ -27,7 +27,6 @@ from deniable_server.place import calls, collectors, relay
 from deniable_server.place.collectors import BatchOutcome
 from deniable_server.settings import Settings
 from deniable_server.store.errors import StoreFull, StoreUnavailable
-from deniable_server.store.sqlite import letterbox
 from deniable_server.store.sqlite.letterbox import Letterbox, SealedBatch, slot_of
 from tools.rig.access import unlinkable_survey
 from tools.rig.in_process import ended
@@ -331,7 +330,7 @@ def test_a_flood_that_fills_the_disk_leaves_room_for_batches_to_leave(
     def usage(_: Path) -> SimpleNamespace:
         return SimpleNamespace(free=pages * page_size - (tmp_path / "place.db").stat().st_size)
 
-    monkeypatch.setattr(letterbox.shutil, "disk_usage", usage)
+    monkeypatch.setattr("deniable_server.store.sqlite.letterbox.shutil.disk_usage", usage)
     number = 0
     for _ in range(2):
         with suppress(StoreFull):
@@ -381,7 +380,9 @@ def test_a_batch_that_cannot_be_made_holds_up_no_other_collector(
     box.close()
 
 
-def test_whoever_sends_does_not_wait_for_all_batches_of_a_flood(tmp_path: Path) -> None:
+def test_whoever_sends_does_not_wait_for_all_batches_of_a_flood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     survey = sealed_survey(tmp_path / "keys")
     box = Letterbox(tmp_path / "place.db")
     box._db.execute("PRAGMA synchronous = OFF")
@@ -403,7 +404,7 @@ def test_whoever_sends_does_not_wait_for_all_batches_of_a_flood(tmp_path: Path) 
 
     senders: list[threading.Thread] = []
     between: list[int] = []
-    box._move = move  # type: ignore[method-assign]
+    monkeypatch.setattr(box, "_move", move)
     before = box._write
 
     def write(act: Any) -> Any:
@@ -412,7 +413,7 @@ def test_whoever_sends_does_not_wait_for_all_batches_of_a_flood(tmp_path: Path) 
             senders[0].join()  # the disk is nobody's now
         return result
 
-    box._write = write  # type: ignore[method-assign]
+    monkeypatch.setattr(box, "_write", write)
     assert box.cut(slot, 5, stay=5) == 11
     assert come == [-1, False], "kept before the second batch was made"
     assert between == [1] + [0] * 10

@@ -24,6 +24,7 @@ from deniable_server.place.relay import BatchRelay
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox, slot_of
 from deniable_server.store.sqlite.lock import Lock
+from tools.rig.access import invite, invited_survey, report_for
 from tools.rig.command_line import CommandLine
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, place_in_process, relay_of, sealed_survey, served
@@ -288,3 +289,16 @@ def test_a_collector_that_floods_isolates_somebody_with_the_chance_that_the_page
         assert box.cut(slot, 5, stay=5) == 1
     assert abs(sum(somebody in batch for batch in moved) - 500) < 64
     box.close()
+
+
+def test_a_second_reply_by_one_invitation_is_refused_with_its_batch_and_nobody_is_told(tmp_path: Path) -> None:
+    survey = sealed_survey(tmp_path / "keys", invited_survey(results="batches"))
+    with both_of(tmp_path, survey) as both:
+        (invitation,) = invite(both.store, survey, 1)
+        for _ in range(2):
+            message = seal(survey, report_for(survey, invitation).encode(), both.clocks[1]())
+            where = f"/via/{both.url.partition('://')[2]}/api/v1/surveys/{survey.id}/sealed"
+            answer = both.place.test_client().post(where, data=message, headers=SEALED)
+            assert (answer.status_code, answer.json) == (201, {"status": "stored"})
+        both.pass_on()
+        assert (both.arrived(), both.kept()) == (1, 0)

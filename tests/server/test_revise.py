@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +16,8 @@ from flask.testing import FlaskClient
 
 from deniable import Survey, read_survey
 from deniable_server.access.tokens import create_token
+from deniable_server.commands.pooled import pooled_in
+from deniable_server.results.query import EstimatesQuery
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.in_process import app, http, store
 from tests.support.views import reports_of
@@ -188,3 +194,66 @@ def test_nobody_revises_a_survey_of_others(http: FlaskClient, store: SqliteStore
     assert post_survey(http, replace(claims, title="By the operator"), operator).status_code == 201
     # What another collector holds cannot be asked, and naming it gains nothing.
     assert post_survey(http, replace(claims, revises="a" * 26), eve).status_code == 201
+
+
+def test_a_page_shows_all_versions_together_as_the_command_does(http: FlaskClient, store: SqliteStore) -> None:
+    old = read_survey(OLD)
+    new = replace(read_survey(NEW), revises=old.id)
+    for number, (survey, n) in enumerate(((old, 90), (new, 1200))):
+        store.publish(survey)
+        sent = [replace(each, id=f"{number}{each.id[1:]}") for each in reports_of(survey, n)]
+        store.store_reports([(survey, sent)])
+    view = f"/s/{new.id}/results/affair"
+    assert f'href="{view}?pooled=versions"' in http.get(view).text
+    page = http.get(f"{view}?pooled=versions").text
+    assert "the replies of 2 versions of this survey together (90, 1,200)" in page
+    assert "Replies counted: 1,290" in page
+    assert "<h3>Python</h3>" not in page, "the rows of one version do not make these numbers"
+    for query, wanted in (("", {}), ("&by=cohort", {"by": "cohort"})):
+        found = http.get(f"{view}.json?pooled=versions{query}").json
+        assert (found["n"], found["versions"], found["release"]) == (1290, [old.id, new.id], None)
+        expected = pooled_in(store, new.id, EstimatesQuery.model_validate(wanted))["estimates"]
+        rows = [row for row in expected if row["question"] == "affair"]
+        for shown, row in zip(found["rows"], rows, strict=True):
+            for name in ("cohort", "option", "n", "count", "estimate", "std_error", "conf_low", "conf_high"):
+                assert shown[name] == row[name], (query, name)
+    assert "of 2 versions" in " ".join(re.sub(r"<[^>]*>", " ", http.get(f"{view}.svg?pooled=versions").text).split())
+    refused = ("tax?pooled=versions", "affair?pooled=versions&compare=cohort", "affair?pooled=versions&over=time")
+    for query in refused:
+        assert http.get(f"/s/{new.id}/results/{query}").status_code == 422, query
+    assert http.get(f"/s/{old.id}/results/affair?pooled=versions").status_code == 422
+    assert http.get(f"/s/{new.id}/results?pooled=versions").status_code == 422
+    assert "?pooled=" not in http.get(f"/s/{new.id}/results/tax").text
+    assert "?pooled=" not in http.get(f"/s/{old.id}/results/affair").text
+
+
+def test_a_page_shows_no_version_that_its_reader_may_not_see(http: FlaskClient, store: SqliteStore) -> None:
+    old = replace(read_survey(OLD), readers="token")
+    new = replace(read_survey(NEW), revises=old.id)
+    for number, survey in enumerate((old, new)):
+        store.publish(survey)
+        sent = [replace(each, id=f"{number}{each.id[1:]}") for each in reports_of(survey, 60)]
+        store.store_reports([(survey, sent)])
+    view = f"/s/{new.id}/results/affair"
+    assert "?pooled=" not in http.get(view).text
+    assert http.get(f"{view}.json?pooled=versions").status_code == 422
+    token = {"Authorization": f"Bearer {create_token(store, 'reader', 'read')}"}
+    assert http.get(f"{view}.json?pooled=versions", headers=token).json["n"] == 120
+    assert "?pooled=" not in http.get(view).text, "what a page for one reader holds is not kept for another"
+
+
+def test_reports_of_all_versions_are_exported_together(study: Study, tmp_path: Path) -> None:
+    study.fill(study.new, 60, first=1000)
+    file = tmp_path / "all.csv"
+    said = CommandLine("export").ok(study.new.id, "--db", str(study.database), "--pooled", "--to", str(file))
+    assert "150 reports" in said
+    rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
+    assert Counter(row["version"] for row in rows) == {study.old.id: 90, study.new.id: 60}
+    assert list(rows[0])[:4] == ["id", "cohort", "affair", "town"], "not the question that was changed"
+    estimates = json.loads(ESTIMATE.ok(study.new.id, "--db", str(study.database), "--pooled", "--format", "json"))[
+        "estimates"
+    ]
+    counts = {(row["question"], row["option"]): row["count"] for row in estimates}
+    assert sum(row["affair"] == "1" for row in rows) == counts["affair", "yes"]
+    refused = CommandLine("export").refused(study.old.id, "--db", str(study.database), "--pooled", "--to", str(file))
+    assert "revises no other survey" in refused

@@ -61,13 +61,14 @@ def section(page: str, heading: str) -> list[Block]:
 
 
 def below(page: str, heading: str) -> str:
-    """What stands below a heading, until the next one of its level.
+    """What stands below a heading, until the next one of its level or a higher one.
 
-    >>> below("## A\\na\\n## B\\nb\\n### C\\nc\\n## D\\n", "## B")
-    'b\\n### C\\nc'
+    >>> below("## A\\na\\n### B\\nb\\n#### C\\nc\\n## D\\nd\\n", "### B")
+    'b\\n#### C\\nc'
     """
-    level = heading.partition(" ")[0]
-    return f"\n{page}".split(f"\n{heading}\n")[1].split(f"\n{level} ")[0]
+    level = len(heading.partition(" ")[0])
+    # Lines that begin with one # are comments of a shell, beside the title.
+    return re.split(rf"\n#{{2,{level}}} ", f"\n{page}".split(f"\n{heading}\n")[1])[0]
 
 
 def follow(

@@ -156,7 +156,7 @@ def numbers_of(survey: Survey, answers: Mapping[str, Any]) -> list[Any]:
     return numbers
 
 
-ARRIVED = "Your reply has arrived"
+ARRIVED = "You are done"
 
 
 @dataclass

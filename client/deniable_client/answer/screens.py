@@ -87,15 +87,16 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
     most = Ceiling()
     weak = weakness(survey, told.collector)
     minutes = math.ceil(survey.asks / PACE)
+    process = m.said(weak, process=m.PROCESS, processWeak=m.PROCESS_WEAK)
     no_admission = m.said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
     return [
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
-        *([f"{m.CONTACT.format(contact=inline(survey.contact))} {m.CONTACT_CARE}"] if survey.contact else []),
+        *([f"{m.CONTACT.format(contact=inline(survey.contact))} {m.CONTACT_SHOWS}"] if survey.contact else []),
         m.said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
-        m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
-        f"{m.WHY} {no_admission}".rstrip(),
+        process if cohort is None else f"{process} {m.COHORT.format(cohort=inline(cohort))}",
+        f"{m.said(weak, why=m.WHY, whyWeak=m.WHY_WEAK)} {no_admission}".rstrip(),
         *([m.LIVE] if survey.results == "live" else []),
         *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
         *([] if is_kiosk and survey.access == "open" else [_access(survey)]),
@@ -212,7 +213,7 @@ def receipt(
     # Questions with equal noise have equal sentences, which are shown once.
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     return [
-        m.SENT_BEFORE if is_old else m.SENT,
+        m.SENT_BEFORE if is_old else f"{m.DONE} {m.SENT}",
         f"{m.NOT_KEPT} {m.MIXED_IN}",
         *({"invited": [m.INVITED_USED] * is_mine, "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
         m.said(weak, weakSent=m.WEAK_SENT, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
@@ -308,7 +309,7 @@ def not_open(
         return notice(m.CLOSED, m.CLOSED_TEXT.format(day=_spelt(survey.closes)))
     is_invited = survey.access == "open" or invitation is not None
     if not is_invited or not survey.takes_cohort(cohort):
-        return notice(m.UNREACHABLE, m.INCOMPLETE)
+        return notice(m.CUT, m.INCOMPLETE)
     return None
 
 

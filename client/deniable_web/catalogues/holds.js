@@ -1,72 +1,29 @@
 //@ts-check
-/* Written by `npm run catalogues` from words/: the sentences that people read at some strengths only, by name. */
+/* Written by `npm run catalogues` from words/: the sentences that people read at some strengths only, by name, and at which of 0, 1 and 2. */
 
-/** @type {Readonly<Record<string, readonly number[]>>} */
+/** @type {Readonly<Record<string, string>>} */
 export const HOLDS_AT = {
-  "quiz": [
-    0,
-    1
-  ],
-  "chance": [
-    0,
-    1
-  ],
-  "weakSent": [
-    2
-  ],
-  "unsure": [
-    0
-  ],
-  "hint": [
-    1
-  ],
-  "weak": [
-    2
-  ],
-  "noAdmission": [
-    0,
-    1
-  ],
-  "cannot": [
-    0,
-    1
-  ],
-  "guess": [
-    2
-  ],
-  "answerHonest": [
-    0,
-    1
-  ],
-  "answerSent": [
-    0,
-    1
-  ],
-  "answerSentWeak": [
-    2
-  ],
-  "answerEmployer": [
-    0,
-    1
-  ],
-  "answerEmployerWeak": [
-    2
-  ],
-  "answerHonestWeak": [
-    2
-  ],
-  "answerKept": [
-    0,
-    1
-  ],
-  "answerResults": [
-    0,
-    1
-  ],
-  "answerKeptWeak": [
-    2
-  ],
-  "answerResultsWeak": [
-    2
-  ]
+  "quiz": "01",
+  "chance": "01",
+  "weakSent": "2",
+  "unsure": "0",
+  "hint": "1",
+  "weak": "2",
+  "process": "01",
+  "why": "01",
+  "noAdmission": "01",
+  "cannot": "01",
+  "guess": "2",
+  "answerHonest": "01",
+  "answerSent": "01",
+  "answerSentWeak": "2",
+  "answerEmployer": "01",
+  "answerEmployerWeak": "2",
+  "answerHonestWeak": "2",
+  "answerKept": "01",
+  "answerResults": "01",
+  "answerKeptWeak": "2",
+  "answerResultsWeak": "2",
+  "processWeak": "2",
+  "whyWeak": "2"
 };

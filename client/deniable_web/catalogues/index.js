@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "c22ee2kegn37rnq2o6z3dleyay",
-  de: "em3jeicj5gacemzcjl5w3e52di",
-  en: "u7vs3tvflna7sbgbj7qoxadfla",
-  es: "aw72dfcwwehf34sc37fsriuwra",
-  fr: "qib6wbjgdnvv6mvwhhzpafw5za",
+  ar: "ebrsqksj7qx54k6g5g736ydzse",
+  de: "iswtgfgrpi7fq7swntspdo6nf4",
+  en: "w2pl5f2c2pvseixod6uawaxj34",
+  es: "vrnfrgtgeyn4gbjz6abgslufku",
+  fr: "bnsd5e7v4wgmhgs2qjqd5zubce",
 };

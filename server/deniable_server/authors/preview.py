@@ -27,7 +27,7 @@ from deniable_server.authors.draft import Draft
 from deniable_server.edge.heads import CONTENT_SECURITY_POLICY, Heads, SecurityHeaders
 from deniable_server.language import catalogues, client_folder, language_of, words
 from deniable_server.signing import PrivateKey
-from deniable_server.web.embedding import bundles, document_of, script_of
+from deniable_server.web.embedding import in_templates
 from deniable_server.web.pages import serve_client
 from deniable_statistics.authoring.outlook import RESPONDENTS
 
@@ -86,13 +86,7 @@ def create_preview(path: Path) -> APIFlask:
     app.json.compact = True  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.config["MAX_CONTENT_LENGTH"] = 64 * 1024
-    app.jinja_env.globals |= {
-        "version": __version__,
-        "bundles": bundles(),
-        "script_of": script_of,
-        "document_of": document_of,
-        "words": words("en"),
-    }
+    app.jinja_env.globals |= {"version": __version__, **in_templates()}
     draft = Draft(path)
     _serve_bench(app, draft)
     _serve_survey(app, draft)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -15,28 +15,38 @@ from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable_commands.main import example
-from deniable_commands.rules import RuledCommand, at_most_one, goes_with
+from deniable_commands.rules import RuledCommand, at_most_one, excludes, goes_with
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
+from deniable_statistics.data.data_set import DataSet, Kind, Variable
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
-from deniable_statistics.data.survey_data import reports_data
+from deniable_statistics.data.survey_data import report_variables, reports_data
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_set
+from deniable_statistics.published.csv_cells import report_cells
+from deniable_statistics.published.revision import Pool, versions_of
 
 
 @click.command(
     cls=RuledCommand,
-    rules=[at_most_one("--db", "--url"), goes_with("--format", "--by-cohort")],
+    rules=[
+        at_most_one("--db", "--url"),
+        goes_with("--format", "--by-cohort"),
+        # A folder and scripts are of a survey that was published, and versions together are none.
+        excludes("--pooled", "--format"),
+        excludes("--pooled", "--scripts"),
+    ],
     epilog=example(
         "deniable export ID --db deniable.db --to reports.dta",
         "deniable export ID --db deniable.db --to reports.csv --scripts",
         "deniable export ID --db deniable.db --to exports/ --format parquet --by-cohort",
         "deniable export ID --url https://collector.example --to reports.sav",
+        "deniable export ID --db deniable.db --pooled --to all-versions.csv",
     ),
 )
 @click.argument("survey_id", metavar="ID|LINK")
@@ -65,6 +75,11 @@ from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_s
     ),
 )
 @click.option("--by-cohort", is_flag=True, help="With --format: one folder per cohort, such as cohort=web.")
+@click.option(
+    "--pooled",
+    is_flag=True,
+    help="Write the reports of the surveys that it revises too, for the questions that they have in common.",
+)
 def export(
     survey_id: str,
     database: Location,
@@ -74,6 +89,7 @@ def export(
     scripts: bool,
     form: str | None,
     by_cohort: bool,
+    pooled: bool,
 ) -> None:
     """Write the noisy reports of a survey to a file, with labels, or to a folder.
 
@@ -99,7 +115,12 @@ def export(
         if scripts:
             raise click.UsageError("--scripts goes with a file, without --format")
         check_folder(to, form)
-    with _at_collector(url, token, survey_id) if url else _in_database(database, survey_id) as found:
+    if pooled:
+        data = _pooled(database, url, token, survey_id)
+        write_data_set(data, to)
+        click.echo(_said(to, len(data)))
+        return
+    with _found(database, url, token, survey_id) as found:
         if found.not_shown:
             click.echo(f"{found.not_shown[0].upper()}{found.not_shown[1:]}.", err=True)
         if form is not None:
@@ -138,6 +159,34 @@ class _Found(NamedTuple):
     rows: Iterator[Row]
     counts: Mapping[str | None, int] | None
     not_shown: str | None
+
+
+def _found(database: Location, url: str | None, token: str | None, survey_id: str) -> AbstractContextManager[_Found]:
+    return _at_collector(url, token, survey_id) if url else _in_database(database, survey_id)
+
+
+def _pooled(database: Location, url: str | None, token: str | None, survey_id: str) -> DataSet:
+    """The reports of a survey and of all that it revises, to the questions that all of them ask alike."""
+    fetch: Callable[[str], Survey]
+    fetch = functools.partial(remote.survey, url) if url else open_store(existing(database)).survey
+    pool = Pool(versions_of(fetch(survey_id), fetch))
+    versions: dict[str, str] = {}
+    rows: list[list[Any]] = []
+    for place, version in enumerate(pool.versions):
+        names = pool.ids_in(place)
+        with _found(database, url, token, version.id) as found:
+            for row in found.rows:
+                report = _report(found.survey, row)
+                if versions.setdefault(report.id, version.id) != version.id:
+                    raise ReportError(
+                        f"id: must be in the reports of one version alone, got one in those of {versions[report.id]} "
+                        f"and {version.id}"
+                    )
+                values = {name: report.values[then] for name, then in names.items()}
+                cells = report_cells(pool.survey, Report(report.id, report.cohort, values))
+                rows.append([report.id, report.cohort, *cells, version.id])
+    said = Variable("version", "Address of the survey that was answered", Kind.CATEGORY)
+    return DataSet.of_rows(pool.newest.title, [*report_variables(pool.survey), said], rows)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from deniable_server.language import catalogues, words
-from deniable_server.web.embedding import FRAME_POLICY, bundles, client_files
+from deniable_server.web.embedding import FRAME_POLICY, bundles, client_files, pictures
 from deniable_server.web.pages import style_sheet
 
 POLICY = FRAME_POLICY
@@ -26,6 +26,7 @@ def page(language: str = "en") -> str:
     The sentences of the language stand in it, so that only the survey has to be fetched before the first question.
     """
     said = words(language)
+    about = "".join(_about(words(each)) for each in catalogues())
     integrity = bundles()[SCRIPT]
     return f"""<!doctype html>
 <html lang="{said["lang"]}" dir="{said["dir"]}">
@@ -43,17 +44,22 @@ def page(language: str = "en") -> str:
 <noscript>
 <div class="card stack"><h1>{escape(said["needsScript"])}</h1><p>{escape(said["allowScripts"])}</p></div>
 </noscript>
-<deniable-survey place catalogue="{escape(catalogues()[language])}"></deniable-survey>
+<deniable-survey place catalogue="{escape(catalogues()[language])}">{pictures()}</deniable-survey>
 </main>
 <footer>
-<details>
-<summary>{escape(said["scriptFold"])}</summary>
-<p>{escape(said["scriptHash"])}</p>
-<p class="client" dir="ltr"><a href="/client/{SCRIPT}">{SCRIPT}</a> {integrity}</p>
-</details>
-</footer>
+{about}</footer>
 </body>
 </html>
+"""
+
+
+def _about(said: dict[str, str]) -> str:
+    """What stands at the foot of the page, in one language."""
+    return f"""<details class="about" lang="{said["lang"]}" dir="{said["dir"]}">
+<summary>{escape(said["scriptFold"])}</summary>
+<p>{escape(said["scriptHash"])}</p>
+<p class="client" dir="ltr"><a href="/client/{SCRIPT}">{SCRIPT}</a> {bundles()[SCRIPT]}</p>
+</details>
 """
 
 

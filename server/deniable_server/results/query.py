@@ -96,6 +96,9 @@ class ViewQuery(EstimatesQuery):
         description="`time`: the shares in every survey of this collector that asks the question to the letter; "
         "`releases`: those in every release of this survey",
     )
+    pooled: Literal["versions"] | None = Field(
+        None, description="the replies of this survey and of all that it revises together"
+    )
     view: Literal["all"] | None = Field(None, description="`all`: every question on one page, for printing")
     release: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
         None, description="number of an earlier release; by default the newest"

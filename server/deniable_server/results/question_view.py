@@ -122,7 +122,7 @@ def section(
     rows: Sequence[ViewRow],
     options: ViewOptions,
     labels: Labels,
-    url: str,
+    url: str | None,
     estimates: Sequence[EstimateRow] = (),
     draws: bool = True,
 ) -> Section:
@@ -135,8 +135,8 @@ def section(
     options : ViewOptions
         What the view shows.
     labels : Labels
-    url : str
-        Address of the noisy rows, for scripts.
+    url : str or None
+        Address of the noisy rows, for scripts; None where there is none that makes these numbers.
     estimates : sequence of EstimateRow
         The estimates behind a view of shares, from which sentences and warnings are made.
     draws : bool
@@ -153,10 +153,12 @@ def section(
     cells = _Cells(question, labels, columns, given, {} if given is None else sizes(rows, given, labels.words))
     # Recipes and scripts recompute shares of one survey; differences of cohorts take more than a tally.
     is_of_this_survey = options.is_of_shares and not options.over_time
-    has_rows = survey.retention == "reports"
-    written = scripts(question, rows, url) if is_of_this_survey and has_rows else ("", "")
-    if given is not None:
-        written = crossed_scripts(question, given, url)
+    written = ("", "")
+    if url is not None and survey.retention == "reports":
+        if given is not None:
+            written = crossed_scripts(question, given, url)
+        elif is_of_this_survey:
+            written = scripts(question, rows, url)
     level = level_text(options.confidence_level, labels.words)
     return Section(
         question=question,

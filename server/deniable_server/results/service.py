@@ -19,6 +19,7 @@ from deniable_server.results.computing import Pool
 from deniable_server.results.field_dates import FieldDates, field_dates
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import ReleaseLog, Shown, newest_record
+from deniable_server.results.versions import Versions
 from deniable_server.results.waves import Wave, WaveIndex
 from deniable_server.results.work import (
     NO_DATES,
@@ -27,6 +28,7 @@ from deniable_server.results.work import (
     ResultNotes,
     files_of,
     image_of,
+    pooled_rows,
     rows_of,
     table_of,
     text_of,
@@ -223,14 +225,7 @@ class ResultsService:
         """The shares of all questions, and their size in bytes."""
         survey = state.survey
         estimates = self._pool.run(rows_of, survey.document, shown.tallies, wanted_of(query))
-        together: dict[str, list[EstimateRow]] = {}
-        for row in estimates:
-            together.setdefault(row.question, []).append(row)
-        found: dict[str, View] = {}
-        for question in survey.questions:
-            of_question = together.get(question.id, [])
-            found[question.id] = [share_view(question, row) for row in of_question], of_question
-        return found, 2 * ROW_BYTES * len(estimates)
+        return together_of(survey, estimates), 2 * ROW_BYTES * len(estimates)
 
     def image(
         self,
@@ -312,6 +307,17 @@ class ResultsService:
             raise ParameterError("over: must be asked of all releases, not of one by its number")
         return self._one_after_the_other([(state, question, number, str(number)) for number in numbers], query)
 
+    def pooled(self, state: SurveyState, versions: Versions, query: ViewQuery, question: str) -> View:
+        """The shares of a question from the replies of all versions of its survey together."""
+
+        def compute(_survey: Survey) -> tuple[Mapping[str, View], int]:
+            rows = self._pool.run(pooled_rows, versions.documents, versions.tallies, wanted_of(query))
+            return together_of(versions.pool.survey, rows), 2 * ROW_BYTES * len(rows)
+
+        name = ("pooled", *versions.replies)
+        found: Mapping[str, View] = self._computed(state.survey.id, plain(query), name, 0, compute)
+        return found[question]
+
     def _one_after_the_other(self, waves: Sequence[tuple[SurveyState, str, int | None, str]], query: ViewQuery) -> View:
         """The rows of several views: of a survey, its question, a release or the newest, and what rows call it."""
         rows: list[ViewRow] = []
@@ -369,6 +375,18 @@ class ResultsService:
                     self._kept.put(name, kept, size)
         found: R = kept
         return found
+
+
+def together_of(survey: Survey, rows: Sequence[EstimateRow]) -> Mapping[str, View]:
+    """The views of all questions from the estimates of all, by the id of each."""
+    together: dict[str, list[EstimateRow]] = {}
+    for row in rows:
+        together.setdefault(row.question, []).append(row)
+    found: dict[str, View] = {}
+    for question in survey.questions:
+        of_question = together.get(question.id, [])
+        found[question.id] = [share_view(question, row) for row in of_question], of_question
+    return found
 
 
 def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0, question: str | None = None) -> int:

@@ -62,6 +62,15 @@ def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mappin
     return estimate(tallies, parse_survey(document), **wanted)
 
 
+def pooled_rows(
+    documents: Sequence[bytes], tallies: Sequence[Mapping[str | None, Tally]], wanted: Mapping[str, Any]
+) -> list[EstimateRow]:
+    """All estimates of the replies of all versions of a survey together."""
+    from deniable_statistics.published.revision import Pool, pooled_estimates  # few surveys are revised
+
+    return pooled_estimates(Pool(tuple(map(parse_survey, documents))), tallies, **wanted)
+
+
 def text_of(
     document: bytes,
     tallies: Mapping[str | None, Tally],

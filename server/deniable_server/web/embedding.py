@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import secrets
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, make_response, render_template, request
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from deniable import Survey
@@ -68,6 +70,19 @@ def client_files() -> dict[str, ClientFile]:
     return files
 
 
+@cache
+def pictures() -> Markup:
+    """The pictures of screens of few words, which stand in the element of each page, because its script has none."""
+    template = Path(__file__).parent / "templates" / "pictures.html"
+    return Markup(Environment(autoescape=True).from_string(template.read_text(encoding="utf-8")).render())  # noqa: S704
+
+
+def picture(name: str) -> Markup:
+    """One of them, for a page without an element."""
+    (found,) = (line for line in pictures().splitlines() if f'slot="{name}"' in line)
+    return Markup(found)  # noqa: S704
+
+
 def script_of(survey: Survey) -> str:
     """The bundle of a survey's page: that of places, which can seal, where reports are sealed and no place is named."""
     return "deniable-place.js" if survey.sealed and not survey.places else "deniable.js"
@@ -84,13 +99,23 @@ def document_of(survey: Survey) -> Markup:
     return Markup(text)  # noqa: S704  # all that ends such an attribute is escaped
 
 
+def in_templates() -> dict[str, Any]:
+    """What the templates of pages with an element name beside what each page brings; English is the default."""
+    return {
+        "bundles": bundles(),
+        "script_of": script_of,
+        "document_of": document_of,
+        "pictures": pictures,
+        "picture": picture,
+        "words": words("en"),
+        "tongues": [words(language) for language in catalogues()],
+    }
+
+
 def init_app(app: APIFlask, public_url: str | None) -> None:
     """Give templates the hashes of bundles and English as the default language; register the page for frames."""
     app.extensions["deniable-pages"] = Pages(public_url)
-    app.jinja_env.globals["bundles"] = bundles()
-    app.jinja_env.globals["script_of"] = script_of
-    app.jinja_env.globals["document_of"] = document_of
-    app.jinja_env.globals["words"] = words("en")
+    app.jinja_env.globals |= in_templates()
     app.register_blueprint(embedding)
 
 
@@ -110,7 +135,12 @@ def survey_page(template: str, survey_id: str, policy: str = CONTENT_SECURITY_PO
     language = language_of(request.accept_languages)
     survey = get_store().survey(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
-    response = make_response(pages.page(template, survey, language))
+    # Nothing in it is secret, and of a request only the host stands in it: so its length tells nobody anything.
+    is_packed = request.accept_encodings.quality("gzip") > 0
+    response = make_response((pages.packed if is_packed else pages.page)(template, survey, language))
+    if is_packed:
+        response.content_encoding = "gzip"
+    response.vary.add("Accept-Encoding")
     response.headers["Content-Security-Policy"] = with_issuer(policy, survey)
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
     response.vary.add("Accept-Language")
@@ -143,6 +173,15 @@ class Pages:
             ).encode()
             self._kept.put(name, page, len(page))
         return self.filled(page)
+
+    def packed(self, template: str, survey: Survey, language: str) -> bytes:
+        """The same in the format of gzip, which is a third as long, kept for each address of this collector."""
+        name = template, survey.id, language, self.base
+        packed: bytes | None = self._kept.get(name)
+        if packed is None:
+            packed = gzip.compress(self.page(template, survey, language), mtime=0)
+            self._kept.put(name, packed, len(packed))
+        return packed
 
     @property
     def base(self) -> str:

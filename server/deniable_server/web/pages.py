@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from io import BytesIO
 from pathlib import Path
@@ -35,12 +36,17 @@ def serve_client(app: APIFlask) -> None:
     """Serve the style sheet of every page and the files of the browser client."""
     files = client_files()
     style = style_sheet()
+    packed = gzip.compress(style, mtime=0)
 
     @app.get("/static/pages.css")
     @app.doc(hide=True)
     def pages_css() -> AnyResponse:
         """The style sheet of every page."""
-        response = Response(style, mimetype="text/css")
+        is_packed = request.accept_encodings.quality("gzip") > 0
+        response = Response(packed if is_packed else style, mimetype="text/css")
+        if is_packed:
+            response.content_encoding = "gzip"
+        response.vary.add("Accept-Encoding")
         response.add_etag()
         response.headers["Cache-Control"] = "no-cache"
         return response.make_conditional(request)

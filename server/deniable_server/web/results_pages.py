@@ -42,6 +42,7 @@ from deniable_server.results.question_view import (
 from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.results.versions import Versions, versions
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.results.work import Dates, view_csv
 from deniable_server.results.written import counted, day, localized
@@ -175,8 +176,41 @@ class ResultsPage:
         return Citation(self.survey, self.shown, self.base, self.field)
 
     @cached_property
+    def versions(self) -> Versions | None:
+        """The versions of the survey, if it revises others and all of them can be shown."""
+        return versions(get_store(), get_results().releases, self.state, is_reader)
+
+    @cached_property
+    def pooled(self) -> Versions | None:
+        """The versions whose replies the view shows together; None where it shows this survey alone."""
+        if self.query.pooled is None:
+            return None
+        if self.query.release is not None or self.query.over or self.query.compare or self.query.crossed_with:
+            raise ParameterError("pooled: must go with no other view than that of everybody or by cohort")
+        found = self.versions
+        if found is None or self.asked is None or not found.asks(self.asked.id):
+            raise ParameterError("pooled: must be asked of a question that all versions of the survey ask alike")
+        return found
+
+    @property
+    def n(self) -> int:
+        """Number of replies that are shown."""
+        return self.shown.n if self.pooled is None else sum(self.pooled.replies)
+
+    @property
+    def pooled_note(self) -> str | None:
+        """What it means that the replies of several versions are shown together."""
+        if self.pooled is None:
+            return None
+        each = ", ".join(map(self.counted, self.pooled.replies))
+        times = localized(f"{self.pooled.inflation:.2f}", self.words)
+        return say_text(self.words["rPooledNote"], n=len(self.pooled.states), each=each, times=times)
+
+    @cached_property
     def field(self) -> FieldDates:
         """When the survey took replies, and of which day its results are."""
+        if self.pooled is not None:
+            return self.pooled.dates(get_store())
         return get_results().dates(self.state, self.shown)
 
     @property
@@ -195,7 +229,9 @@ class ResultsPage:
 
     def rows(self, question: Question) -> View:
         """The rows of a view of a question, and the estimates behind them."""
-        if self._together is not None:
+        if self.pooled is not None:
+            found = get_results().pooled(self.state, self.pooled, self.query, question.id)
+        elif self._together is not None:
             found = self._together[question.id]
         elif self.query.over == "time":
             found = get_results().over_time(self.waves_shown, self.query)
@@ -213,7 +249,9 @@ class ResultsPage:
     def section(self, question: Question, draws: bool = True) -> Section:
         """A view of a question, as a page shows it; with or without its figure."""
         rows, estimates = self.rows(question)
-        url = f"{self.api}/reports.csv"
+        url: str | None = f"{self.api}/reports.csv"
+        if self.pooled is not None:
+            url = None  # the rows of one version make none of these numbers
         return section(self.survey, question, rows, self.options, self.labels, url, estimates, draws)
 
     def link(self, question: str | None = None, form: str = "", **changes: object) -> str:
@@ -255,7 +293,8 @@ class ResultsPage:
     @property
     def plain(self) -> dict[str, object]:
         """The changes to a query that leave nobody compared or crossed."""
-        return {"by": None, "compare": None, "against": None, "crossed_with": None, "over": None, "view": None}
+        names = ("by", "compare", "against", "crossed_with", "over", "pooled", "view")
+        return dict.fromkeys(names)
 
     def comparable(self, question: Question) -> bool:
         """Whether cohorts can be compared by a question."""
@@ -345,8 +384,7 @@ class ResultsPage:
         # One finding is the title, and then the question stands below it; cohorts have a sentence each.
         finding = said[0].rstrip(".") if said and not self.options.by_cohort else None
         more = list(said[1:] if finding else said)
-        if (crossed := self.crossed_note(question)) is not None:
-            more.append(crossed)
+        more += filter(None, (self.crossed_note(question), self.pooled_note))
         if question is not None:
             more += weak_rules(question, shown_rows(rows), self.level, words)
         return Caption(
@@ -366,7 +404,7 @@ class ResultsPage:
 
     def to_print(self, question: Question, findings: Sequence[str]) -> list[str]:
         """Findings as sentences that can be printed as they are: with replies, dates, interval, method and source."""
-        survey, number = self.survey, self.citation.number
+        survey, number = self.survey, None if self.pooled else self.citation.number
         source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
         given = self.given
         asked = self.words["rQuoted"].replace("{text}", self.labels.text(question.text))
@@ -375,7 +413,7 @@ class ResultsPage:
         values = {
             "question": asked,
             "level": self.level,
-            "n": self.counted(self.shown.n),
+            "n": self.counted(self.n),
             "dates": self.dates,
             "asof": self.as_of,
             "source": source,
@@ -415,7 +453,7 @@ class ResultsPage:
         """The number of replies and the field dates."""
         if self.query.over is not None:
             return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
-        n = say_text(self.words["rCount"], n=self.counted(self.shown.n))
+        n = say_text(self.words["rCount"], n=self.counted(self.n))
         return " \u00b7 ".join([n, self.dates, self.as_of])
 
     def caption_notes(self, question: Question | None) -> list[str]:
@@ -449,7 +487,7 @@ def render(page: ResultsPage, template: str, name: Hashable, values: Callable[[]
     def rendered() -> str:
         return render_template(template, page=page, words=page.words, **values())
 
-    saying = (template, name, page.language, *page.top, page.standing, *page.field.columns.values())
+    saying = (template, name, page.language, *page.top, page.n, page.standing, *page.field.columns.values())
     kept = get_results().page(page.survey.id, page.query, saying, rendered)
     pages: Pages = current_app.extensions["deniable-pages"]
     response = Response(pages.filled(kept))
@@ -480,19 +518,21 @@ def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response
     refuse_long_page(page, question)
     if not page.shown.n:
         return render(page, "results_none.html", "", dict)
-    # Waves are other surveys, which move by themselves.
+    # Waves and versions are other surveys, which move by themselves.
     waves = tuple((each.state.survey.id, each.state.release) for each in page.waves(question))
+    pooled = () if page.versions is None else tuple(page.versions.replies)
 
     def values() -> dict[str, Any]:
         return {
             "section": page.section(question),
             "has_waves": len(waves) > 1,
             "has_releases": len(page.releases_shown) > 1,
+            "has_versions": page.versions is not None and page.versions.asks(question.id),
             "frame": frame_of(page, question),
             "oembed": oembed_path(page, question),
         }
 
-    return render(page, "question.html", (question.id, waves), values)
+    return render(page, "question.html", (question.id, waves, pooled), values)
 
 
 @results_pages.get(f"/s/<survey_id>/results.<any({', '.join(FORMS)}):form>")
@@ -552,8 +592,8 @@ def refuse_long_page(page: ResultsPage, question: Question) -> None:
 
 def refuse_one_question_views(query: ViewQuery) -> None:
     """Refuse a query that can be asked of one question alone."""
-    if query.compare or query.crossed_with or query.over:
-        raise ParameterError("compare, over, with: must be asked of one question, as /results/ and its id")
+    if query.compare or query.crossed_with or query.over or query.pooled:
+        raise ParameterError("compare, over, pooled, with: must be asked of one question, as /results/ and its id")
 
 
 def everything(page: ResultsPage) -> dict[str, Any]:
@@ -594,8 +634,9 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         record = page.shown.record
         document: dict[str, Any] = {
             "survey": page.survey.id,
-            "release": record and record.number,
-            "n": page.shown.n,
+            "release": None if page.pooled else record and record.number,
+            "versions": page.pooled and [each.survey.id for each in page.pooled.states],
+            "n": page.n,
             **page.field.columns,
             "rows": [vars(row) for row in rows],
         }
@@ -658,6 +699,6 @@ def figure_of(
     except NoImages as error:
         raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
-    name = (page.language, *(each.id for each in questions), *waves, *page.field.columns.values())
+    name = (page.language, *(each.id for each in questions), *waves, page.n, *page.field.columns.values())
     image = get_results().image(page.state, page.shown, page.query, form, name, panels, caption)
     return Response(image, mimetype=FORMS[form])

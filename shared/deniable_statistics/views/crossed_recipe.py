@@ -33,10 +33,10 @@ rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8")
 pairs = [(row["{first.id}"], row["{second.id}"]) for row in rows if row["{first.id}"] and row["{second.id}"]]
 {python[0].format(values="[pair[0] for pair in pairs]")}
 {python[1].format(values="[pair[1] for pair in pairs]")}
-both = s[:, :, None] * g[:, None, :]  # for each reply an unbiased score of each pair of answers
+both = s[:, :, np.newaxis] * g[:, np.newaxis, :]  # for each reply an unbiased score of each pair of answers
 size = g.mean(axis=0)  # the shares of the groups
 shares = both.mean(axis=0) / size
-errors = ((both - shares * g[:, None, :]) / size).std(axis=0) / len(pairs) ** 0.5
+errors = ((both - shares * g[:, np.newaxis, :]) / size).std(axis=0) / len(pairs) ** 0.5
 print("shares", shares.T, "errors", errors.T)  # a line for each group
 """,
         f"""\

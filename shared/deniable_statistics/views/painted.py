@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 UNITS_AN_INCH = 72
 """Units of a figure in an inch: they are points, so letters have the size on paper that they are written with."""
 
-DOTS_AN_INCH = 400
-"""Pixels of a PNG in an inch: a figure of 400 units is 2,222 pixels wide."""
+DOTS_AN_INCH = 360
+"""Pixels of a PNG in an inch: a figure of 400 units is 2,000 pixels wide."""
 
 MOST_PIXELS = 25_000_000
 """Largest PNG, 100 megabytes while it is drawn; a longer figure has fewer pixels in an inch."""
@@ -89,19 +89,18 @@ def _draw(axes: Axes, shape: Shape, weak: bool) -> None:
 
 
 def _write(axes: Axes, letters: Letters, weak: bool) -> None:
-    from matplotlib.patheffects import withStroke
+    from matplotlib.patheffects import Stroke as Outline
 
-    axes.text(
-        letters.x,
-        letters.y,
-        # A dollar sign would begin a formula of matplotlib.
-        printable(letters.text).replace("$", r"\$"),
-        fontsize=letters.size,
-        color=WEAK_INK if weak else QUIET if letters.kind == "quiet" else INK,
-        fontweight="semibold" if letters.kind == "strong" else "normal",
-        horizontalalignment=(_OTHER_WAY if letters.is_rtl else _SIDES)[letters.anchor],
-        verticalalignment="baseline",
-        zorder=4,
-        # Lines of the grid end before letters.
-        path_effects=[withStroke(linewidth=3, foreground="white")],
-    )
+    # A dollar sign would begin a formula of matplotlib.
+    text = printable(letters.text).replace("$", r"\$")
+    look = {
+        "fontsize": letters.size,
+        "fontweight": "bold" if letters.kind == "strong" else "normal",
+        "horizontalalignment": (_OTHER_WAY if letters.is_rtl else _SIDES)[letters.anchor],
+        "verticalalignment": "baseline",
+    }
+    # Lines of the grid end before letters. Their outline is a shape of its own: what has one is no text in a PDF.
+    outline = [Outline(linewidth=3, foreground="white")]
+    axes.text(letters.x, letters.y, text, color="white", zorder=4, path_effects=outline, **look)
+    ink = WEAK_INK if weak else QUIET if letters.kind == "quiet" else INK
+    axes.text(letters.x, letters.y, text, color=ink, zorder=5, **look)
