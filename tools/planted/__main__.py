@@ -136,7 +136,8 @@ def _runner(fault: Fault, target: Target, folder: Path, dice: random.Random) -> 
 def _planted(fault: Fault, target: Target, folder: Path) -> PlantedTarget:
     """The target with a bundle that has the fault."""
     script = bundle_with(fault, Path(tempfile.mkdtemp(dir=folder)))
-    return PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
+    name = Path(fault.file).name if fault.client == "bundle" and fault.file else "deniable.js"
+    return PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script, name)
 
 
 def rounds(fault: Fault, most: int) -> Iterator[tuple[int, Collection[str]]]:

@@ -71,12 +71,13 @@ class PlantedTarget(Target):
     """A collector that serves another script."""
 
     script: bytes | None = None
+    name: str = "deniable.js"
 
     def relay(self) -> RecordingRelay:
         """A stand-in that has the script, and its hash in the pages."""
         relay = super().relay()
         if self.script is not None:
-            relay.rewrite = _with(self.script, relay.rewrite)
+            relay.rewrite = _with(self.script, self.name, relay.rewrite)
         return relay
 
 
@@ -102,11 +103,13 @@ def target_of(collector: Collector, kind: Kind) -> Target:
     return Target.of(collector.url, PublishedSurvey(survey.document))
 
 
-def _with(script: bytes, rewrite: Callable[[str, Answer], Answer]) -> Callable[[str, Answer], Answer]:
+def _with(script: bytes, name: str, rewrite: Callable[[str, Answer], Answer]) -> Callable[[str, Answer], Answer]:
     def rewritten(path: str, answer: Answer) -> Answer:
         status, headers, content = rewrite(path, answer)
-        if path == "/client/deniable.js":
+        if path == f"/client/{name}":
             return status, headers, script
+        if name != "deniable.js":  # a survey's own page loads no other one
+            return status, headers, content
         page = re.sub(rb'integrity="sha384-[^"]*"', f'integrity="{integrity(script)}"'.encode(), content)
         return status, headers, page if "html" in headers.get("content-type", "") else content
 

@@ -58,8 +58,8 @@ def audit(
     its author's TOML or of published JSON. People who answer at random use the pages in a real browser, and the
     Python client as a process; a recorder around them keeps every byte, connection, file and change of storage.
     Chance comes from the audit, from below the client, and a second implementation computes what must be sent. No
-    report reaches a collector. Fails when anything depends on an answer that may not. A pass is evidence, not a proof:
-    each part says how small a leak it would have found.
+    report reaches a collector. A part fails when anything depends on an answer that may not. A pass is evidence, not a
+    proof: each part says how small a leak it would have found. The exit status is 0 if no part failed, or else 1.
     """
     spent = Stopwatch()
     parts: list[AuditPart] = []
