@@ -21,7 +21,8 @@ from deniable_server.store import Store
 from deniable_statistics.joint.conditional_difference import ConditionalDifference, certain_differences
 from deniable_statistics.joint.crosstab import Crosstab
 from deniable_statistics.views.crossed_recipe import crossed_scripts
-from deniable_statistics.views.view_rows import JointCounts, ViewOptions, view_of
+from deniable_statistics.views.view_row import JointCounts, ViewOptions
+from deniable_statistics.views.view_rows import view_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES

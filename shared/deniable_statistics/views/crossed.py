@@ -20,7 +20,7 @@ from deniable_statistics.published.charts import SHARES
 from deniable_statistics.published.published_rows import number_or_none, share_rows
 from deniable_statistics.sampling.items import Item
 from deniable_statistics.views.shown import is_wide
-from deniable_statistics.views.view_rows import (
+from deniable_statistics.views.view_row import (
     POSSIBLE_DIFFERENCES,
     JointCounts,
     ViewOptions,
