@@ -175,11 +175,15 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
 def test_example_of_the_survey_file_holds_every_type_and_can_be_published(tmp_path: Path) -> None:
     document = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
-    text, around, section, grid, apart, back, code, look, shared, group, filtered, patterns, waves = blocks
+    text, spoken, lines, around, section, grid, apart, back, code, look, shared, group, filtered, patterns, waves = (
+        blocks
+    )
     survey = read_survey(text)
     assert {question.type for question in survey.questions} == set(QUESTION_TYPES)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
+    assert b'{"de":"Leben und Liebe","default":"Life and love","en":"Life and love"}' in read_survey(spoken).document
+    assert "people are treated here. You may stop at any time.\n\nIf you want" in tomllib.loads(lines)["about"]
     assert read_survey(f'title = "Habits"\n{section}').sections_of("smokes")
     assert len(read_survey(f'title = "Trust"\n{grid}').questions) == 3
     assert read_survey(f'title = "Drugs"\n{apart}').questions[0].last == ("none", "decline")

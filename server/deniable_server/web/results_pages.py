@@ -345,7 +345,7 @@ class ResultsPage:
 
     @property
     def as_of(self) -> str:
-        """The day of the results, in words."""
+        """The sentence with the day of the results."""
         return say_text(self.words["rAsOf"], date=self.day(self.field.as_of))
 
     def day(self, date: datetime.date) -> str:
@@ -445,7 +445,7 @@ class ResultsPage:
 
     @property
     def chance_of_all(self) -> str:
-        """Who answered, for a page of all questions, and the odds where they are alike in all."""
+        """The explanation for a page of all questions, with the odds only if they are the same for all of them."""
         lines = {odds_line(each, self.words) for each in self.survey.questions}
         return f"{lines.pop()} {self.who}" if len(lines) == 1 else self.who
 

@@ -21,6 +21,7 @@ from deniable.errors import DeniableError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
+from deniable_research.output import counted
 from deniable_statistics.data.reports_csv import reports_from_csv
 from deniable_statistics.estimates.tally import Tally, tally_reports
 from deniable_statistics.published.published_rows import estimate
@@ -108,10 +109,10 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     mechanisms = ", ".join(sorted({each.mechanism.name for each in survey.questions}))
     yield f"survey: its bytes have the hash that is its address; mechanisms {mechanisms}, epsilon {survey.epsilon:.4g}"
     log = fetch_log(fetch, survey_id)
-    yield f"log: {log.head.size} releases, head {log.head.root}, signed by key {log.key.key_id}"
+    yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     records = _records(fetch, log)
     if records:
-        yield f"signature: all {len(records)} releases are signed, and are the leaves of the log"
+        yield f"signature: every release of {len(records):,} is signed and is a leaf of the log"
     reports = _reports(fetch, survey, records)
     tallies = _tallies(survey, records, reports)
     if reports is not None:

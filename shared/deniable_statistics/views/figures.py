@@ -28,7 +28,7 @@ COLUMN = 0.56
 """Approximate width of a narrow letter, in parts of the font size; see `charts.columns`."""
 
 BOLD = 0.64
-"""Approximate width of a narrow bold letter."""
+"""Approximate width of a bold letter, in parts of the font size."""
 
 STYLE = """\
 .figure{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:#fff;color:#24292f}
