@@ -81,9 +81,18 @@ def test_what_is_planted_in_the_bundle_is_named_in_firefox(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("history", ["a broken way", "cut off", "two tabs", "three waves", "a false signature"])
-def test_pages_pass_by_blind_token_and_sealed(targets: Targets, history: str) -> None:
-    bench, names = seen(targets("unlinkable and sealed"), history)
+@pytest.mark.parametrize(
+    ("kind", "history"),
+    [
+        ("invited", "once"),
+        *(
+            ("unlinkable and sealed", history)
+            for history in ("a broken way", "cut off", "two tabs", "three waves", "a false signature")
+        ),
+    ],
+)
+def test_pages_pass_where_not_everybody_is_counted(targets: Targets, kind: Kind, history: str) -> None:
+    bench, names = seen(targets(kind), history)
     assert bench.suspects(1e-6) == []
     assert names == set()
 

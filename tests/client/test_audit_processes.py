@@ -126,6 +126,7 @@ def test_a_client_that_does_what_it_has_no_need_of_is_named(operation: str, is_n
     ("call", "is_needed"),
     [
         ("setTimeout a function 20", True),
+        ("setTimeout a function", True),
         ("requestAnimationFrame a function", True),
         ("Date.now", True),
         ("RTCPeerConnection an object", False),

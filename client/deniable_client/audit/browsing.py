@@ -39,7 +39,8 @@ def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurve
     fragment = f"#invitation={session.invitation}" if session.invitation else ""
     with browser.person() as person:
         # Of each document other ones, or a page could know by them that it is audited; both of a pair get the same.
-        dice = random.Random(session.seed)  # noqa: S311  # chance of a rehearsal
+        # The seed by itself is behind the invitation.
+        dice = random.Random(f"walks {session.seed}")  # noqa: S311  # chance of a rehearsal
         walks = [tuple(f"{dice.getrandbits(64):016x}" for _ in range(WALKS)) for _ in session.loads]
         loads = map(chance_of, session.loads, walks)
         for number, visit in enumerate(session.visits):

@@ -260,7 +260,7 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
 
 
 _NEEDED = re.compile(
-    r"setTimeout a function \d+(\.\d+)?|requestAnimationFrame a function|AbortSignal\.timeout (5000|30000)"
+    r"setTimeout a function( \d+(\.\d+)?)?|requestAnimationFrame a function|AbortSignal\.timeout (5000|30000)"
     r'|History\.prototype\.(pushState|replaceState) (null|\{"deniable":"WALK","at":(\d+|null),"n":(-?\d+|null)\}) ""'
     r"|StorageManager\.prototype\.persist|Date(\.now)?|IDBObjectStore\.prototype\.put an object 0"
 )
