@@ -21,7 +21,8 @@ from deniable_server.store import Store
 from deniable_statistics.joint.conditional_difference import ConditionalDifference, certain_differences
 from deniable_statistics.joint.crosstab import Crosstab
 from deniable_statistics.views.crossed_recipe import crossed_scripts
-from deniable_statistics.views.view_rows import JointCounts, ViewOptions, view_of
+from deniable_statistics.views.view_row import JointCounts, ViewOptions
+from deniable_statistics.views.view_rows import view_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
@@ -86,7 +87,7 @@ def test_differences_that_are_not_there_are_claimed_in_at_most_five_of_a_hundred
 def test_scripts_recompute_all_shares_and_errors(
     http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    survey, _ = filled(store, EVERY_KIND, 150)
+    survey, _ = filled(store, EVERY_KIND, 900)
     content = http.get(f"/api/v1/surveys/{survey.id}/reports.csv").data
     monkeypatch.setattr(urllib.request, "urlopen", lambda _url: io.BytesIO(content))
     recomputed = set()
@@ -111,7 +112,7 @@ def test_scripts_recompute_all_shares_and_errors(
             if None not in expected:  # a group of which nobody may be has no share
                 assert numbers == pytest.approx(expected, abs=1e-6), second.id
                 recomputed.add(second.mechanism.name)
-    assert len(recomputed) > 5
+    assert len(recomputed) >= 4, "of single values and of texts, by one count and by a matrix"
 
 
 def page_of(http: FlaskClient, survey: Survey, query: str) -> str:

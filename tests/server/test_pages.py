@@ -33,7 +33,7 @@ from deniable_server.web.embedding import document_of
 from deniable_server.web.results_pages import shown_figure
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from deniable_statistics.views.figures import WIDTH, Caption, figure, is_rtl, place
-from deniable_statistics.views.view_rows import share_view
+from deniable_statistics.views.view_row import share_view
 from tools.rig.in_process import ended
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, Clock, person

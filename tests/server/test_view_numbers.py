@@ -23,7 +23,8 @@ from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross, view_of
+from deniable_statistics.views.view_row import ViewOptions, ViewRow, refusal_to_cross
+from deniable_statistics.views.view_rows import refusal_to_compare, view_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES

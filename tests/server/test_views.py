@@ -32,7 +32,8 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.charts import SHARES, Mark, Panel
 from deniable_statistics.views.figures import WIDTH, Caption, figure
 from deniable_statistics.views.recipe import scripts
-from deniable_statistics.views.view_rows import ViewOptions, view_of
+from deniable_statistics.views.view_row import ViewOptions
+from deniable_statistics.views.view_rows import view_of
 from tests.support.views import COHORTS, filled, reports_of
 from tools.rig.in_process import ended
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, Clock

@@ -26,7 +26,8 @@ from deniable_statistics.designs.spaces import tally_array
 from deniable_statistics.intervals import level_of_each
 from deniable_statistics.intervals.interval import normal_quantile
 from deniable_statistics.published.published_rows import EstimateRow
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow, view_of
+from deniable_statistics.views.view_row import ViewOptions, ViewRow
+from deniable_statistics.views.view_rows import view_of
 
 OPTIONS, SIZES, EPSILONS = (4, 5, 10), (200, 1000, 5000), (0.5, 1.0, 2.0)
 SHAPES = ("equal", "one ahead", "steps")

@@ -16,7 +16,7 @@ from deniable_server.results.releases import reports_header
 from deniable_statistics.published.access_columns import ACCESS_LABELS
 from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.views.recipe import scripts
-from deniable_statistics.views.view_rows import share_view
+from deniable_statistics.views.view_row import share_view
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file of an archive: the same content has the same bytes, and no file says when it was made."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from deniable import Question
 from deniable_server.results.written import Words, counted
-from deniable_statistics.views.view_rows import ViewRow, support_of
+from deniable_statistics.views.view_row import ViewRow, support_of
 
 SHOWN = "row share"
 """The statistic that figures and tables of two crossed questions show."""

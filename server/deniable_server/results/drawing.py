@@ -13,7 +13,8 @@ from deniable_server.results.plain_method import DIFFERENCES
 from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
 from deniable_statistics.views.shown import axis_of, spoken
-from deniable_statistics.views.view_rows import POSSIBLE_DIFFERENCES, ViewRow, difference_axis
+from deniable_statistics.views.view_row import POSSIBLE_DIFFERENCES, ViewRow
+from deniable_statistics.views.view_rows import difference_axis
 
 MOST_ROWS = 600
 """Largest number of intervals that a page draws; the table and the CSV have all of them."""

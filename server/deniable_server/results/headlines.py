@@ -12,7 +12,7 @@ from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
 from deniable_statistics.views.shown import Spoken, axis_of, is_wide, shown_point, spoken
-from deniable_statistics.views.view_rows import ViewRow
+from deniable_statistics.views.view_row import ViewRow
 
 MOST_HEADLINES = 6
 """Largest number of cohorts for which a question has sentences."""

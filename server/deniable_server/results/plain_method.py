@@ -10,7 +10,8 @@ from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.printed_numbers import number
 from deniable_statistics.views.shown import TOO_WIDE, axis_of
-from deniable_statistics.views.view_rows import ViewRow, difference_axis, support_of
+from deniable_statistics.views.view_row import ViewRow, support_of
+from deniable_statistics.views.view_rows import difference_axis
 
 DIFFERENCES = ("difference", "mean difference", "row difference")
 """The statistics that are differences."""

@@ -30,7 +30,7 @@ from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.crossed_recipe import crossed_scripts
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow
+from deniable_statistics.views.view_row import ViewOptions, ViewRow
 
 METHOD_NAMES = {
     "feldman-cousins": "Feldman-Cousins",

@@ -33,7 +33,7 @@ def check_images() -> None:
 
 
 def image(panels: Sequence[Panel], caption: Caption, form: str, salt: str) -> bytes:
-    """A figure with its caption as PNG or PDF, as it is as SVG; see `deniable_statistics.views.painted`."""
-    from deniable_statistics.views.painted import painted  # where it is needed: it loads matplotlib
+    """A figure with its caption as PNG or PDF, as it is as SVG; see `deniable_server.results.painted`."""
+    from deniable_server.results.painted import painted  # where it is needed: it loads matplotlib
 
     return painted(panels, caption, form, salt)

@@ -42,14 +42,8 @@ from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 from deniable_statistics.views.figures import Caption
-from deniable_statistics.views.view_rows import (
-    MOST_CROSSED_CELLS,
-    MOST_DIFFERENCES,
-    JointCounts,
-    ViewOptions,
-    ViewRow,
-    share_view,
-)
+from deniable_statistics.views.view_row import MOST_CROSSED_CELLS, JointCounts, ViewOptions, ViewRow, share_view
+from deniable_statistics.views.view_rows import MOST_DIFFERENCES
 
 MOST_KEPT = 64 * 2**20
 """Size of the cache of results, in bytes: twice as much as all rows of the largest survey."""

@@ -15,7 +15,8 @@ from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.views.figures import Caption
-from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRow, share_view, view_of
+from deniable_statistics.views.view_row import JointCounts, ViewOptions, ViewRow, share_view
+from deniable_statistics.views.view_rows import view_of
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` and `DATE_LABELS` end each row of the CSV."""

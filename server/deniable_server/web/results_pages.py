@@ -55,7 +55,8 @@ from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.views.figures import Caption, figure
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross
+from deniable_statistics.views.view_row import ViewOptions, ViewRow, refusal_to_cross
+from deniable_statistics.views.view_rows import refusal_to_compare
 
 results_pages = APIBlueprint("results", __name__, enable_openapi=False)
 
@@ -419,7 +420,14 @@ class ResultsPage:
             "source": source,
             "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
         }
-        return [say_text(self.words["rPrint"], finding=each.rstrip("."), **values) for each in findings]
+        return [self._printed(each.rstrip("."), values) for each in findings]
+
+    def _printed(self, finding: str, values: Mapping[str, str]) -> str:
+        sentence = self.words["rPrint"]
+        if finding.endswith(")"):
+            # One pair of brackets holds the interval of the finding and all the rest.
+            finding, sentence = finding[:-1], sentence.replace("{finding} (", "{finding}; ")
+        return say_text(sentence, finding=finding, **values)
 
     def chance(self, question: Question) -> str:
         """How chance works in a question, and who answered, in plain lines."""

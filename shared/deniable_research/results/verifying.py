@@ -28,7 +28,8 @@ from deniable_statistics.published.published_rows import estimate
 from deniable_statistics.release.merkle import leaf_hash, root_of
 from deniable_statistics.release.record import LogHead, ReleaseRecord
 from deniable_statistics.release.signature import VerifyingKey
-from deniable_statistics.views.view_rows import MOST_DIFFERENCES, ViewOptions, refusal_to_cross, view_of
+from deniable_statistics.views.view_row import ViewOptions, refusal_to_cross
+from deniable_statistics.views.view_rows import MOST_DIFFERENCES, view_of
 
 Fetch = Callable[[str], bytes]
 """Gets the bytes at a path of the collector, such as ``/api/v1/surveys/...``."""

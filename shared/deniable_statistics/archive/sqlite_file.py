@@ -13,7 +13,7 @@ from typing import NamedTuple
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable_statistics.published.condition_text import condition_words
-from deniable_statistics.views.view_rows import support_of
+from deniable_statistics.views.view_row import support_of
 
 Columns = Sequence[tuple[str, str]]
 """Names and types of columns: ``integer``, ``number``, ``string``, ``boolean`` or ``date``, as Frictionless has it."""

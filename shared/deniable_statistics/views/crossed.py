@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from deniable_statistics.published.charts import SHARES
 from deniable_statistics.published.published_rows import number_or_none, share_rows
 from deniable_statistics.sampling.items import Item
 from deniable_statistics.views.shown import is_wide
-from deniable_statistics.views.view_rows import (
+from deniable_statistics.views.view_row import (
     POSSIBLE_DIFFERENCES,
     JointCounts,
     ViewOptions,
@@ -85,7 +85,7 @@ def crossed_rows(first: Question, second: Question, joint: JointCounts, options:
     pairs = [each for each in joint if each[0] is not None and each[1] is not None]
     table = crosstab(*(_item(question, pairs, place) for place, question in enumerate((first, second))))
     within = table.conditional(second.id)
-    rows = list(_row_shares(first, second, table, within, pairs, options))
+    rows = list(_row_shares(first, second, table, within, options))
     possible = np.array([math.nan if row.value is None else row.value for row in rows])
     compared = range(first.kind.headline or 0, len(first.options))
     found = certain_differences(
@@ -93,7 +93,7 @@ def crossed_rows(first: Question, second: Question, joint: JointCounts, options:
     )
     rows += [_difference(first, second, each, options) for each in found]
     for place, question in enumerate((first, second)):
-        rows += _margin(question, [(pair[place], pair[2]) for pair in pairs], options)
+        rows += _margin(question, table, place, options)
     return rows
 
 
@@ -102,12 +102,11 @@ def _row_shares(
     second: Question,
     table: Crosstab,
     within: Conditional,
-    pairs: JointCounts,
     options: ViewOptions,
 ) -> Iterator[ViewRow]:
     low, high = within.confidence_interval(options.confidence_level)
     possible = _possible_within(table)
-    both = _support_both(first, second, pairs)
+    both = _support_both(first, second, table)
     for y, given_option in enumerate(second.options):
         for x, option in enumerate(first.options):
             interval = Interval(float(low[x, y]), float(high[x, y]))
@@ -121,7 +120,7 @@ def _row_shares(
                 given=second.id,
                 given_option=given_option,
                 n=int(table.n),
-                count=None if both is None else int(both[x, y]),
+                count=None if both is None else round(both[x, y]),
                 value=shown["value"],
                 low=shown["low"],
                 high=shown["high"],
@@ -157,30 +156,23 @@ def _difference(first: Question, second: Question, found: ConditionalDifference,
     )
 
 
-def _margin(question: Question, counted: Sequence[tuple[object, int]], options: ViewOptions) -> list[ViewRow]:
+def _margin(question: Question, table: Crosstab, place: int, options: ViewOptions) -> list[ViewRow]:
     """The shares of one question, as its own view has them, among the people who were asked both."""
-    space = question.mechanism.reports
-    counts, n = [0] * space.size, 0
-    for value, people in counted:
-        n += people
-        for support in space.supports(value):
-            counts[support] += people
+    reports = table.reports
+    counts = [round(each) for each in (reports.frequencies @ reports.items[place].supports).tolist()]
+    n = round(reports.n)
     found = Estimate.from_counts(question.mechanism, counts, n)
     rows = share_rows(found, question.id, question.options, question.epsilon, wanted=options.wanted)
     return [share_view(question, row) for row in rows]
 
 
-def _support_both(first: Question, second: Question, pairs: JointCounts) -> NDArray[np.int64] | None:
+def _support_both(first: Question, second: Question, table: Crosstab) -> NDArray[np.float64] | None:
     """How many reports support each pair of answers, shape (first, second); None where no one count tells an answer."""
     for question in (first, second):
         if question.mechanism.reports.is_drawn or support_of(question, 0) is None:
             return None
-    counts = np.zeros((len(first.options), len(second.options)), dtype=np.int64)
-    for one, other, n in pairs:
-        rows = first.mechanism.reports.supports(one)
-        for y in second.mechanism.reports.supports(other):
-            counts[list(rows), y] += n
-    return counts
+    one, other = (each.supports.astype(float) for each in table.reports.items)
+    return np.asarray(one.T @ (table.reports.frequencies[:, None] * other))
 
 
 def _item(question: Question, pairs: JointCounts, place: int) -> Item:

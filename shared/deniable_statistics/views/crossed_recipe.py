@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deniable.survey.question import Question
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.views.view_rows import support_of
+from deniable_statistics.views.view_row import support_of
 
 MOST_WRITTEN = 12
 """Largest number of answers whose matrix of probabilities is written into a script."""

@@ -1,6 +1,6 @@
 """Figures: where everything stands in them, and SVG of it, written without a drawing library.
 
-They are for pages, files, paper and screen readers alike; `deniable_statistics.views.painted` makes PNG and PDF of the
+They are for pages, files, paper and screen readers alike; `deniable_server.results.painted` makes PNG and PDF of the
 same shapes. A figure is one column of lines. Each line has its label and its value in words, and below both a point
 with its interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390
 pixels the labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light and paper,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from deniable.survey.question import Question
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
-from deniable_statistics.views.view_rows import ViewRow, support_of
+from deniable_statistics.views.view_row import ViewRow, support_of
 
 MOST_WRITTEN = 12
 """Largest number of answers whose matrix of probabilities is written into a script."""
