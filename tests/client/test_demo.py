@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import socket
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import click
@@ -11,8 +15,9 @@ import pytest
 import urllib3
 
 from deniable import Survey
-from deniable_client.demo.command import _wait_until_ready
+from deniable_client.demo.command import _wait_until_ready, collector, free_port
 from deniable_client.demo.people import choose, everybody, true_shares
+from deniable_commands.browser import SCREENS, open_page
 from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.command_line import run_cli
 
@@ -79,3 +84,34 @@ def test_demo_refuses_to_overwrite(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "exists already" in done.stderr
     assert path.read_text() == "precious"
+
+
+def test_a_port_that_is_used_is_named_and_8000_is_given_up_for_a_free_one(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        sentence = f"--port {port}: must be free on 127.0.0.1, something listens there already"
+        with pytest.raises(click.ClickException, match=re.escape(sentence)), collector(tmp_path / "x.db", port):
+            pass
+        assert free_port() != port
+
+
+@pytest.mark.parametrize(("screen", "opened"), [({}, []), ({"DISPLAY": ":0"}, ["xdg-open", "http://127.0.0.1:1/"])])
+def test_a_browser_is_asked_for_where_there_is_a_screen_and_what_it_says_is_not_shown(
+    screen: dict[str, str], opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def start(command: list[str], **how: Any) -> None:
+        asked.extend(command)
+        assert how["stdout"] == how["stderr"] == subprocess.DEVNULL
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(subprocess, "Popen", start)
+    for name in SCREENS:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in screen.items():
+        monkeypatch.setenv(name, value)
+    open_page("http://127.0.0.1:1/")
+    assert asked == opened

@@ -175,7 +175,7 @@ class Pages:
         return self.filled(page)
 
     def packed(self, template: str, survey: Survey, language: str) -> bytes:
-        """The same in the format of gzip, which is a third as long, kept for each address of this collector."""
+        """The page in the format of gzip, which is a third as long, kept for each address of this collector."""
         name = template, survey.id, language, self.base
         packed: bytes | None = self._kept.get(name)
         if packed is None:

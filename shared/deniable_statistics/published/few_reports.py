@@ -31,7 +31,8 @@ def few_reports(rows: Sequence[Any]) -> Iterator[str]:
     ...     print(textwrap.fill(sentence, 116))
     Too few reports to say anything: q (3). Intervals cover at least 90 % of all possible shares, so ignore the
     estimates beside them.
-    A dash is a standard error that is not known: all reports say the same, so its formula gives 0. The interval holds.
+    A dash is a standard error that is not known: every report speaks for the option, or none does, and its formula
+    gives 0. The interval holds.
     """
     empty = {row.question: row.n for row in rows if _says_nothing(row)}
     if empty:
@@ -43,8 +44,8 @@ def few_reports(rows: Sequence[Any]) -> Iterator[str]:
         )
     if any(is_unknown(row.std_error) for row in rows):
         yield (
-            "A dash is a standard error that is not known: all reports say the same, so its formula gives 0. "
-            "The interval holds."
+            "A dash is a standard error that is not known: every report speaks for the option, or none does, and its "
+            "formula gives 0. The interval holds."
         )
 
 

@@ -43,7 +43,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def is_unknown(std_error: float | None) -> bool:
-    """Whether a standard error is 0 because all reports say the same; no estimate from noisy reports is exact."""
+    """Whether a standard error is 0 because all reports say the same; no estimate of noisy reports is exact."""
     # sqrt(p (1 - p) / n) at p = 0 or 1; the mean of equal figures may leave a rounding error.
     return std_error is not None and std_error <= 1e-15
 

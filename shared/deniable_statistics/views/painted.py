@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deniable.table import printable
 from deniable_statistics.published.charts import Panel, render
@@ -93,7 +93,7 @@ def _write(axes: Axes, letters: Letters, weak: bool) -> None:
 
     # A dollar sign would begin a formula of matplotlib.
     text = printable(letters.text).replace("$", r"\$")
-    look = {
+    look: dict[str, Any] = {
         "fontsize": letters.size,
         "fontweight": "bold" if letters.kind == "strong" else "normal",
         "horizontalalignment": (_OTHER_WAY if letters.is_rtl else _SIDES)[letters.anchor],
