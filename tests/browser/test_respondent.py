@@ -147,7 +147,7 @@ def test_offline_at_send_then_online(
     context.set_offline(True)
     press_send(page, survey, TRULY)
     expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
-    expect(page.get_by_text("is sent when the network is back")).to_be_visible()
+    expect(page.get_by_text("sends your reply when the network is back")).to_be_visible()
     assert page.evaluate("window.queued")
     assert "heroin" not in everything_kept(page)
     context.set_offline(False)
