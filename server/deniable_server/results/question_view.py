@@ -241,12 +241,19 @@ def findings(
         return []
     if given is not None or options.compare:
         return _differences(question, rows, labels, given)
+    return printable_of(question, rows, headlines(question, estimates, labels.words), options.by_cohort, labels)
+
+
+def printable_of(
+    question: Question, rows: Sequence[ViewRow], said: Sequence[Headline], by_cohort: bool, labels: Labels
+) -> list[str]:
+    """Headlines that claim something, each with its number."""
     found = []
-    for each in headlines(question, estimates, labels.words):
+    for each in said:
         if each.sentence:
-            said = sentence(question, each, options.by_cohort, labels)
+            text = sentence(question, each, by_cohort, labels)
             row = shown_row(question, rows, each.option) if each.option else None
-            found.append(said if row is None else f"{said.rstrip('.')} \u2013 {labels.value(row)}.")
+            found.append(text if row is None else f"{text.rstrip('.')} \u2013 {labels.value(row)}.")
     return found
 
 

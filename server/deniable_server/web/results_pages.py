@@ -29,9 +29,9 @@ from deniable_server.results.plain_method import odds_line, weak_rules, who_answ
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
     Section,
-    findings,
     level_text,
     may_say,
+    printable_of,
     section,
     sentence,
     sentences,
@@ -625,7 +625,7 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     leading = shown_row(question, rows, found[0].option if found else None)
     said = [sentence(question, each, False, page.labels) for each in found]
-    printed = page.to_print(question, findings(question, rows, page.options, page.labels, estimates))
+    printed = page.to_print(question, printable_of(question, rows, found, False, page.labels))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()
     figure = small_figure(question, shown, leading, page.labels, said)
