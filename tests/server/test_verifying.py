@@ -310,7 +310,7 @@ class TestReleases:
         assert http.get(f"/s/{survey.id}/results/affair?release=1&with=religious").status_code == 422
         listed = http.get(f"/s/{survey.id}/releases").text
         assert "paper: 210" in listed
-        assert "Release 2, 2026-11-25" in listed
+        assert "Release 2, 25 November 2026" in listed
 
     def test_are_recorded_once_and_are_rows_of_the_checksum(self, store: SqliteStore, survey: Survey) -> None:
         log = ReleaseLog(store)
