@@ -49,11 +49,11 @@ Link = Callable[[], str]
 PRESS_START = """
     addEventListener("deniable-ready", ({ target }) => requestAnimationFrame(() => setTimeout(() => {
       [...target.shadowRoot.querySelectorAll(".start button")].at(-1).click();
-    })));
+    }, 0)));
 """
 
 KEEP_THE_OTHERS_BACK = """
-    const later = setTimeout; // the element puts off whatever comes after the first question, to when that is painted
+    const later = setTimeout; // without a time, the element puts off whatever comes after the first question
     window.setTimeout = (act, ms) => ms === undefined ? 0 : later(act, ms);
 """
 

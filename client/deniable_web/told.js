@@ -46,8 +46,7 @@ export class DeniableTold extends DeniableElement {
       card(
         picture(replies.length ? "device" : "empty"),
         heading(m.deviceTitle),
-        !replies.length && p(m.deviceNone, "lead"),
-        p(m.deviceText),
+        replies.length ? p(m.deviceText) : p(m.deviceNone, "lead"),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
         replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100), p(m.deviceBeyond)),
         !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent

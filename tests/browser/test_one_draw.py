@@ -361,7 +361,7 @@ def test_same_question_under_other_titles_sends_the_same_value_and_says_so(colle
     expect(
         page.get_by_text("75 % of its limit for this server is used, and 38 % of its limit for all servers together")
     ).to_be_visible()
-    expect(page.get_by_text("This survey protects you only a little: what you send tells")).to_be_visible()
+    expect(page.get_by_text("This survey protects you only a little: what you send reveals")).to_be_visible()
 
 
 def test_each_wave_costs_anew_where_the_survey_says_so(collector: Collector, page: Page) -> None:

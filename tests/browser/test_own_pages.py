@@ -253,7 +253,7 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     (reply,) = page.evaluate(remembered())["reports"].values()
     said = json.loads(reply["report"])["values"]
     witness = Witness.of(page)
-    page.get_by_role("link", name="What this browser remembers of surveys here").click()
+    page.get_by_role("link", name="What this browser remembers about surveys here").click()
     expect(page.get_by_text("You answered a survey on this server, and your reply has arrived.")).to_be_visible()
     expect(page.get_by_text("% of that limit is used")).to_be_visible()
     page.locator("deniable-told summary").click()

@@ -469,7 +469,7 @@ def test_translated_answers_are_the_same_answers(browser: Browser, collector: Co
     page.get_by_role("button", name="Prüfen").click()
     expect(page.locator(".review")).to_contain_text("Keine Angabe")
     page.get_by_role("button", name="Absenden").click()
-    expect(page.get_by_role("heading", name="Ihre Rückmeldung ist angekommen")).to_be_visible()
+    expect(page.get_by_role("heading", name="Vielen Dank. Sie sind fertig.")).to_be_visible()
     parse_report(witness.posts()[0], survey)
     context.close()
 

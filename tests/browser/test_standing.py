@@ -41,7 +41,7 @@ def test_a_survey_that_was_closed_by_hand_is_known_before_start_and_nothing_is_s
     witness = browsing.Witness.of(page)
     page.goto(link)
     heading(page, "This survey is closed")
-    expect(page.get_by_text("take no more replies. You were not asked anything")).to_be_visible()
+    expect(page.get_by_text("no longer taking replies. You were not asked anything")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == [], "no invitation is asked about either"
     assert page.evaluate(browsing.remembered()) is None

@@ -27,7 +27,7 @@ from tools.rig.browsing import (
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
-MISSING = "Please choose an answer. Chance protects an answer, but it cannot protect a gap."
+MISSING = "Please choose an answer. You can also stop here: no answer is sent before you press Send."
 
 TRUST = """[[questions]]
 id = "trust"

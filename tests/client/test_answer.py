@@ -337,7 +337,9 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     assert "This survey takes at most 200 replies, and" in run(f"{collector.url}/s/{full.id}").stderr
     result = run(f"{collector.url}/s/{by_hand.id}", typed=[])
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "This survey is closed.\n\nThe researchers take no more replies.\n\nYou were not asked" in result.stderr
+    assert (
+        "This survey is closed.\n\nThe researchers are no longer taking replies.\n\nYou were not asked" in result.stderr
+    )
     assert list(home.rglob("*")) == []
     assert collector.reports(by_hand) == 0
 
@@ -352,7 +354,7 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
         "take part here. You have done nothing wrong, and nothing was sent.": run(f"{collector.url}/s/{greedy.id}"),
         "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
-        "Its end is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
+        "That happens easily: its end is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
     }  # fmt: skip
     with misbehaving([(200, weaker)]) as (url, bodies):
         endings["Please do not answer this survey. Your device cannot"] = run(f"{url}/s/{five.id}")
@@ -368,8 +370,9 @@ def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Surve
     strict = replace(five, cohort_required=True)
     collector.publish(strict)
     result = run(f"{collector.url}/s/{strict.id}")
-    assert "A part of your link is missing. Its end is missing or mistyped. Please use the whole link" in " ".join(
-        result.stderr.split()
+    assert (
+        "That happens easily: its end is missing or mistyped. Nothing was sent. Please use the whole link"
+        in " ".join(result.stderr.split())
     )
     assert (result.exit_code, collector.reports(strict)) == (1, 0)
     assert "Please answer truthfully" not in result.stdout
@@ -566,7 +569,9 @@ def test_receipt_says_when_results_change(five: Survey) -> None:
         assert [each for each in wanted.values() if each in text] == [sentence]
     # Each cohort is released by itself; without cohorts there are no groups.
     assert f"{five.release} replies of your group have arrived" in wanted["batches"]
-    assert f"{five.release} replies have arrived" in screens.when_results_change(replace(five, cohorts=()))
+    assert f"{five.release} replies have arrived" in screens.when_results_change(
+        replace(five, results="batches", cohorts=())
+    )
 
 
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:

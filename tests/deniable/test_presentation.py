@@ -168,7 +168,10 @@ def test_help_changes_nothing_that_devices_remember_and_a_unit_does() -> None:
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        (question_toml("q", "yes-no", "?", epsilon=1, unit="hours"), "question 'q': has the unknown key 'unit'"),
+        (
+            question_toml("q", "yes-no", "?", epsilon=1, unit="hours"),
+            "question 'q': unit goes with number, not with yes-no",
+        ),
         (question_toml("q", "number", "?", lo=0, hi=9, epsilon=1, unit="u" * 41), "question 'q': unit: must be"),
         (question_toml("q", "number", "?", lo=0, hi=9, epsilon=1, help=""), "question 'q': help: must not be empty"),
     ],

@@ -132,8 +132,12 @@ def test_a_known_share_of_0_asked_directly_is_told_by_the_first_yes() -> None:
     direct = NoiseModel.directly()
     assert ShareTest(direct).sizes(0.2) == (8,)  # 1 - 0.8^8 = 0.83, 1 - 0.8^7 = 0.79
     assert ShareTest(direct).power(0.2, 8) == pytest.approx(1 - 0.8**8)
-    assert "8 would." in PLAN.ok("--epsilon", "1", "--share", "0.2", "--against", "0", "--cohorts", "1")
-    assert "one person would." in PLAN.ok("--epsilon", "1", "--share", "0.9", "--against", "0", "--cohorts", "1")
+    assert "with direct, truthful answers, 8." in PLAN.ok(
+        "--epsilon", "1", "--share", "0.2", "--against", "0", "--cohorts", "1"
+    )
+    assert "with direct, truthful answers, 1." in PLAN.ok(
+        "--epsilon", "1", "--share", "0.9", "--against", "0", "--cohorts", "1"
+    )
 
 
 def test_sums_of_weights_are_no_people_and_people_no_powers_of_ten() -> None:

@@ -276,7 +276,7 @@ def test_intervals_hold_whatever_fakes_say_if_they_are_asked_to(http: FlaskClien
             assert (cohort_row["conf_low"], cohort_row["conf_high"]) == (0, 1)
     lines = http.get(f"{filled}/estimates.csv?assume_fake=0.2").text.splitlines()
     assert lines[0].endswith(",assumed_fake,a,b,access,one_report_a_person,first_day,last_day,as_of")
-    assert lines[1].endswith(",0.2,0.75,0.25,open,not enforced")
+    assert ",0.2,0.75,0.25,open,not enforced,20" in lines[1]  # the days follow
 
 
 def test_estimates_without_reports_have_no_numbers(http: FlaskClient, base: str) -> None:

@@ -138,7 +138,7 @@ def test_what_no_device_asks_is_refused(
             [
                 "asks 2 of 3, in one response",
                 "no way takes fewer than 1,098",
-                "hold both, one in 3",
+                "comes from the people who are asked both: one in 3",
                 "Cannot: two of them in one regression",
             ],
         ),

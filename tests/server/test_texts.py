@@ -51,7 +51,7 @@ def test_ends_of_a_scale_are_shown_in_the_terminal_and_missed_in_other_languages
     plain = "\n".join(map(str, screens.question(read_survey(SCALE).questions[0], "")))
     assert "\u2013" not in plain
     (sentence,) = missing_translations(survey)
-    assert sentence.startswith("de: is missing in title, the text of trust, the option '3' of trust")
+    assert sentence.startswith("de: is missing in title, the text of trust, the label of level 3 of trust")
 
 
 def test_thanks_completion_and_logo_text_are_missed_in_other_languages_and_contact_is_not() -> None:

@@ -122,7 +122,7 @@ def test_what_is_no_condition_is_refused_by_name(written: object, said: str) -> 
     ("keys", "said"),
     [
         ({"kind": "number", "lo": 0, "hi": 9, "mechanism": "mean"}, "mechanism: must be one of filtered-piecewise"),
-        ({"kind": "number", "lo": 0, "hi": 10**7}, "no mechanism with 32-bit weights"),
+        ({"kind": "number", "lo": 0, "hi": 10**7}, "lo and hi must be at most 1,000,000 apart"),
         ({"kind": "scale", "lo": 0, "hi": 9, "mechanism": "geometric"}, "mechanism: must be one of"),
         ({"epsilon": None, "truth": "1/2", "yes": "1/2"}, "either yes or ask_if"),
         ({"kind": "choice", "options": ["a", "Does not apply"]}, "stands there twice"),

@@ -203,7 +203,7 @@ NO_TERMINAL = (
     "Only --try and --resend work without one"
 )
 
-DEVICE_TITLE = "What this device remembers of surveys, outside browsers"
+DEVICE_TITLE = "What this device remembers about surveys, outside browsers"
 DEVICE_NONE = "Outside browsers, this device remembers no reply to a survey."
 DEVICE_NOT_THIS = "Outside browsers, this device remembers no reply to this survey."
 DEVICE_ALL = "Of the limit for all servers together, {n} % is used."

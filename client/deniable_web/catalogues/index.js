@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ebrsqksj7qx54k6g5g736ydzse",
-  de: "iswtgfgrpi7fq7swntspdo6nf4",
-  en: "w2pl5f2c2pvseixod6uawaxj34",
-  es: "vrnfrgtgeyn4gbjz6abgslufku",
-  fr: "bnsd5e7v4wgmhgs2qjqd5zubce",
+  ar: "2p4auyudsk4mlhb6yfr2dyp5dy",
+  de: "yztettffrdmujvz7dpzxu4somq",
+  en: "qdrlkpbhvviinm52fmagdr7rzm",
+  es: "uzd4mzjtjqtcwfzkb4sjubtjay",
+  fr: "co5w5fwlon74eaz4airg64mo2m",
 };
