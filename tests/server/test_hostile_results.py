@@ -119,7 +119,9 @@ def test_conditions_and_ranges_change_nothing(evil: tuple[FlaskClient, Survey], 
     address = f"/s/{survey.id}/{path}"
     whole = http.get(address)
     head = http.head(address)
-    assert (head.status_code, head.data, dict(head.headers)) == (200, b"", dict(whole.headers))
+    assert (head.status_code, head.data) == (200, b"")
+    # A second may end between the two.
+    assert {**head.headers, "Date": ""} == {**whole.headers, "Date": ""}
     assert "no-cache" in whole.headers["Cache-Control"]
     for name, value in (
         ("Range", "bytes=0-5"),
