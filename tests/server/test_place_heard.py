@@ -13,7 +13,7 @@ import pytest
 from deniable import CollectorError, Survey
 from deniable_server.edge.limits import Rate
 from deniable_server.place import collectors, heard
-from deniable_server.place.heard import FAILED, FRESH, HeardSurveys, Key
+from deniable_server.place.heard import FAILED, FRESH, CollectorSurvey, HeardSurveys
 from deniable_server.store import NotFound
 from tools.rig.patience import PATIENCE, wait_until
 from tools.rig.places import place_in_process, sealed_survey
@@ -52,7 +52,7 @@ class Heard:
 
     def visit(self, survey_id: str, collector: str = OURS, is_allowed: bool = True) -> str | None:
         """Somebody opens a survey."""
-        key = Key(collector, survey_id)
+        key = CollectorSurvey(collector, survey_id)
         self.surveys.survey(key, is_allowed)
         return self.surveys.state(key, is_allowed)
 

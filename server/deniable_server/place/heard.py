@@ -37,7 +37,7 @@ STRANGERS = "strangers"
 """The party of all collectors that nobody allowed."""
 
 
-class Key(NamedTuple):
+class CollectorSurvey(NamedTuple):
     """A survey of a collector. Another collector may serve the same one, and say what it likes."""
 
     collector: str
@@ -71,12 +71,12 @@ class HeardSurveys:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._lock = threading.Lock()
-        self._heard: dict[Key, _Heard] = {}
-        self._failures: OrderedDict[Key, tuple[float, DeniableError]] = OrderedDict()
-        self._turns: dict[Key, _Turn] = {}
+        self._heard: dict[CollectorSurvey, _Heard] = {}
+        self._failures: OrderedDict[CollectorSurvey, tuple[float, DeniableError]] = OrderedDict()
+        self._turns: dict[CollectorSurvey, _Turn] = {}
         self._waiting = Places(total=64, most=32)
 
-    def survey(self, key: Key, is_allowed: bool) -> Survey:
+    def survey(self, key: CollectorSurvey, is_allowed: bool) -> Survey:
         """A survey, which its collector is asked for by one visitor alone: others wait for that answer.
 
         Raises
@@ -91,7 +91,7 @@ class HeardSurveys:
         with self._turn(key, is_allowed):
             return self._known(key) or self._ask(key, is_allowed)
 
-    def state(self, key: Key, is_allowed: bool) -> str | None:
+    def state(self, key: CollectorSurvey, is_allowed: bool) -> str | None:
         """The state of a survey that was fetched, as its collector told it; None where it has told none."""
         with self._lock:
             heard = self._heard.get(key)
@@ -104,7 +104,7 @@ class HeardSurveys:
         heard.state = collectors.state_of(*key, is_allowed=is_allowed)
         return heard.state
 
-    def _known(self, key: Key) -> Survey | None:
+    def _known(self, key: CollectorSurvey) -> Survey | None:
         """A survey that was fetched, or None; a refusal that is not old is raised again."""
         with self._lock:
             if key in self._heard:
@@ -114,7 +114,7 @@ class HeardSurveys:
                 raise failure.with_traceback(None)
         return None
 
-    def _ask(self, key: Key, is_allowed: bool) -> Survey:
+    def _ask(self, key: CollectorSurvey, is_allowed: bool) -> Survey:
         parties = _parties_of(key.collector, is_allowed)
         with self._lock:
             for party, most in parties.items():
@@ -153,7 +153,7 @@ class HeardSurveys:
             del self._heard[key]
 
     @contextmanager
-    def _turn(self, key: Key, is_allowed: bool) -> Iterator[None]:
+    def _turn(self, key: CollectorSurvey, is_allowed: bool) -> Iterator[None]:
         """Have the turn to ask for a survey. No more wait for theirs than there are threads to spare."""
         party = next(iter(_parties_of(key.collector, is_allowed))).encode()
         if not self._waiting.take(party):

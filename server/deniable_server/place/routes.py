@@ -20,7 +20,7 @@ from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
 from deniable_server.logs import log
 from deniable_server.place import collectors, pages
-from deniable_server.place.heard import HeardSurveys, Key
+from deniable_server.place.heard import CollectorSurvey, HeardSurveys
 from deniable_server.place.room import check_room
 from deniable_server.store import NotFound, StoreFull
 from deniable_server.store.sqlite.letterbox import Letterbox, slot_of
@@ -85,7 +85,7 @@ class ServedPlace:
             raise NotFound("collector: must be the host of one that this place serves")
         if not is_address(survey_id):
             raise NotFound("survey: there is none at this address")
-        survey = self._heard.survey(Key(collector, survey_id), is_allowed)
+        survey = self._heard.survey(CollectorSurvey(collector, survey_id), is_allowed)
         if survey.sealed is None:
             raise NotFound(f"survey {survey_id}: is not sealed, so no place may pass its reports on")
         if survey.places and self._origin and self._origin not in survey.places:
@@ -103,7 +103,7 @@ class ServedPlace:
         """
         if survey.not_open_because(self._today()):
             return "early" if survey.opens and self._today() < survey.opens else "closed"
-        return self._heard.state(Key(collector, survey.id), self.is_allowed(collector)) or "open"
+        return self._heard.state(CollectorSurvey(collector, survey.id), self.is_allowed(collector)) or "open"
 
     def today(self) -> datetime.date:
         """The day, by the clock of this place."""

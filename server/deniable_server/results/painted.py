@@ -12,9 +12,9 @@ from deniable_statistics.views.figures import (
     WIDTH,
     Arrow,
     Caption,
-    Group,
-    Layout,
+    FigureLayout,
     Letters,
+    MarkShapes,
     Point,
     Shape,
     Stroke,
@@ -58,7 +58,7 @@ def painted(panels: Sequence[Panel], caption: Caption, form: str, salt: str) -> 
     return render(lambda: _drawn(layout), form, salt, dots)
 
 
-def _drawn(layout: Layout) -> Figure:
+def _drawn(layout: FigureLayout) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH / UNITS_AN_INCH, layout.y / UNITS_AN_INCH), facecolor="white")
@@ -67,7 +67,7 @@ def _drawn(layout: Layout) -> Figure:
     axes.set_ylim(layout.y, 0)  # downwards, as the shapes are
     axes.set_axis_off()
     for part in layout.parts:
-        shapes, weak = (part.shapes, part.weak) if isinstance(part, Group) else ([part], False)
+        shapes, weak = (part.shapes, part.weak) if isinstance(part, MarkShapes) else ([part], False)
         for shape in shapes:
             _draw(axes, shape, weak)
     return figure

@@ -125,7 +125,7 @@ class Point(NamedTuple):
 Shape: TypeAlias = Letters | Stroke | Arrow | Point
 
 
-class Group(NamedTuple):
+class MarkShapes(NamedTuple):
     """What belongs to one value, and whether that is too weak to be quoted."""
 
     weak: bool
@@ -133,17 +133,17 @@ class Group(NamedTuple):
 
 
 @dataclass
-class Layout:
+class FigureLayout:
     """Everything in a figure, from top to bottom.
 
     Attributes
     ----------
-    parts : list of Shape or Group
+    parts : list of Shape or MarkShapes
     y : float
         Where the next line begins, and at last the height of the figure.
     """
 
-    parts: list[Shape | Group] = field(default_factory=list)
+    parts: list[Shape | MarkShapes] = field(default_factory=list)
     y: float = 6.0
 
     def write(self, text: str, size: int, kind: str = "", after: float = 0.0) -> None:
@@ -162,7 +162,9 @@ class Layout:
                 self.y += 8
                 self.write(label, 15, "strong")
             else:
-                self.parts.append(Group(mark.weak, [*self._mark(panel, axis, label, mark, 14 if has_headings else 15)]))
+                self.parts.append(
+                    MarkShapes(mark.weak, [*self._mark(panel, axis, label, mark, 14 if has_headings else 15)])
+                )
         # Behind the marks, whose texts must stay readable.
         self.parts[first:first] = self._grid(panel, axis, top)
         self.y += 24
@@ -201,9 +203,9 @@ class Layout:
         self.y += 10  # more than between a label and its bar, so that nobody takes it for the bar of the next one
 
 
-def laid_out(panels: Sequence[Panel], caption: Caption, *, alone: bool = True) -> Layout:
+def laid_out(panels: Sequence[Panel], caption: Caption, *, alone: bool = True) -> FigureLayout:
     """Where everything in a figure stands; its parameters are those of `figure`."""
-    layout = Layout()
+    layout = FigureLayout()
     if alone:
         layout.write(caption.title, 20, "strong", after=4)
         layout.write(caption.asked, 15, after=4)
@@ -273,9 +275,9 @@ def _letters(text: str, y: float, size: int, kind: str, *, at_end: bool) -> Lett
     return Letters(text, WIDTH - 4 if at_end else 4, round(y, 1), size, kind, anchor, rtl)
 
 
-def _as_svg(part: Shape | Group) -> str:
+def _as_svg(part: Shape | MarkShapes) -> str:
     match part:
-        case Group(weak, shapes):
+        case MarkShapes(weak, shapes):
             kind = ' class="weak"' if weak else ""
             return f"<g{kind}>\n{''.join(map(_as_svg, shapes))}</g>\n"
         case Stroke(kind, x1, x2, y1, y2):
