@@ -8,7 +8,9 @@ What is of these tools are facts: names, ids, classes, the order of elements, fu
   "ExpressionScript How-tos": a brace with no space behind it begins one.
 * Qualtrics: its documentation "JavaScript Question API Class" (``addOnReady``, ``disableNextButton``,
   ``setEmbeddedData`` of older layouts and ``setJSEmbeddedData`` of the new survey taking experience); the markup of a
-  page as ``QuestionOuter``, ``Inner TB``, ``QuestionText`` and ``NextButton`` stand in pages that people have saved.
+  page as ``QuestionOuter``, ``Inner TB``, ``QuestionText`` and ``NextButton`` stand in pages that people have saved;
+  the type ``DB``, the selector ``TB`` and the number ``QID1`` of a question without an answer of its own as in
+  ``cocreate-qualtrics/qualtrics-metadata.js`` of the repository marko-choi/cocreate.
 * WordPress 6.1.9 of Debian with the theme Twenty Twenty-Three, as it came from a real one with the block in it.
 
 All of chance is fixed, so everything that a host is told, keeps, saves and sends must be the same to the letter
