@@ -75,6 +75,7 @@ def test_what_authors_write_is_published_as_data(written: str, published: list[A
         ("smokes", "one of =, !=, <, <=, >, >=, in, has or applies behind smokes, got the end"),
         ("smokes = maybe", r"must name an answer to 'smokes' \(no, yes\), got 'maybe'"),
         ("smokes > no", "whose answers have no order"),
+        ("smokes == yes", "must have one = behind smokes, got =="),
         ("smokes has yes", "must say smokes = ..., because"),
         ("smokes applies", "must not say smokes applies"),
         ("drugs = cannabis", "must say drugs has 'cannabis'"),

@@ -319,6 +319,8 @@ class _Reader:
 
     def _compared(self, name: str, asked: Earlier, sign: str) -> Condition:
         if sign in ("=", "!="):
+            if self._takes("="):
+                raise SurveyError(f"must have one = behind {name}, got ==")
             number = self._answer(name, asked)
             found = among(name, [(number, number)], asked.answers.possible)
             return found if sign == "=" else opposite(found)
