@@ -30,6 +30,7 @@ from deniable_server.place.relay import BatchRelay
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox
 from deniable_server.web.api import MAX_BATCH_BYTES
+from tests.support.batches import sizes_of_batches
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import TODAY, Clock
@@ -119,15 +120,7 @@ def test_no_batch_is_smaller_than_it_is_said_unless_fewer_answered_in_all(
     box = Letterbox(tmp_path / "place.db")
     box._db.execute("PRAGMA synchronous = OFF")
     slot = box.add(survey, "https://collector.example")
-    sizes: list[int] = []
-
-    def deliver(
-        _survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...], **_: object
-    ) -> BatchOutcome:
-        sizes.append(len(batch))
-        return BatchOutcome(len(batch), 0, 0)
-
-    monkeypatch.setattr("deniable_server.place.relay.deliver", deliver)
+    sizes = sizes_of_batches(monkeypatch)
     relay = BatchRelay(box, 5, clock, delay=0.0)
     for number in range(people):
         box.put(slot, bytes([number]))

@@ -19,11 +19,11 @@ from deniable_client.sealing import seal
 from deniable_server.access.tokens import create_token, revoke_token
 from deniable_server.app import create_app
 from deniable_server.place.app import SIZE
-from deniable_server.place.collectors import BatchOutcome
 from deniable_server.place.relay import BatchRelay
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox, slot_of
 from deniable_server.store.sqlite.lock import Lock
+from tests.support.batches import sizes_of_batches
 from tools.rig.access import invite, invited_survey, report_for
 from tools.rig.command_line import CommandLine
 from tools.rig.in_process import ended
@@ -215,15 +215,7 @@ def test_the_last_batches_of_a_survey_with_the_default_size(
     box._db.executemany(
         "INSERT INTO waiting VALUES (?, ?, ?)", [(slot, bytes([1]) + n.to_bytes(31), b"m") for n in range(people)]
     )
-    sizes: list[int] = []
-
-    def deliver(
-        _survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...], **_: object
-    ) -> BatchOutcome:
-        sizes.append(len(batch))
-        return BatchOutcome(len(batch), 0, 0)
-
-    monkeypatch.setattr("deniable_server.place.relay.deliver", deliver)
+    sizes = sizes_of_batches(monkeypatch)
     relay = BatchRelay(box, SIZE, clock, delay=0.0)
     for day in (survey.closes, survey.closes + DAY):
         clock.today = day
