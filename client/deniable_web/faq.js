@@ -40,7 +40,7 @@ export function faq(m, view, weak, kept, stop) {
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
-      [m.askSure, wholeOdds(view, m).slice(0, 2).join(" ")],
+      [m.askSure, `${said(weak, m, "answerSure", "answerSureHint", "answerSureWeak")} ${wholeOdds(view, m)[0]}`],
       [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
       [m.askInvitation, access === "open" ? "" : m[`${access}Text`]],
       [m.askAddress, m.answerAddress],

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "2p4auyudsk4mlhb6yfr2dyp5dy",
-  de: "yztettffrdmujvz7dpzxu4somq",
-  en: "qdrlkpbhvviinm52fmagdr7rzm",
-  es: "uzd4mzjtjqtcwfzkb4sjubtjay",
-  fr: "co5w5fwlon74eaz4airg64mo2m",
+  ar: "szprzy3zffhq2737t4csoteiam",
+  de: "4njhmwcqljnz3dt4oobejsx4au",
+  en: "3ftfcmx5woejqetrgbc7t7gwr4",
+  es: "ymvgfwp5agchpzfcxuohe4do74",
+  fr: "6jvhnodxr5cdkfv7r4mwsfuzza",
 };
