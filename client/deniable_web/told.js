@@ -13,7 +13,7 @@ import { picture } from "./chance.js";
 import { bar, box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { fill, messagesIn } from "./messages.js";
-import { sentInWords, sentOdds } from "./screens.js";
+import { sentInWords, sentOdds } from "./receipt.js";
 import { translate } from "./survey.js";
 import { WholeMemory } from "./whole-memory.js";
 

@@ -30,6 +30,7 @@ from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, MAX_LABEL, Text, check_text, read_text, refuse_repeats
 from deniable_statistics.authoring.default_language import with_default_language
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
+from deniable_statistics.authoring.look_alikes import by_language, refuse_look_alikes
 from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
@@ -146,6 +147,7 @@ def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = N
         arrangement=spelled.arrangement,
         **{key: written[key] for key in AS_WRITTEN if key in written},
     )
+    refuse_look_alikes(survey.cohorts, "cohorts")
     return _with_places(survey, written)
 
 
@@ -378,10 +380,10 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     for each in last:
         check_text(apart := _text(written[each], f"{where}: {each}"), f"{where}: {each}", MAX_LABEL)
         options = (*options, apart)
+    refuse_look_alikes(options, f"{where}: options")
     # Different options may have equal translations, between which nobody could choose.
-    for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
-        spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
-        refuse_repeats(spoken, f"{where}: options in {language}")
+    for language, spoken in by_language(options):
+        refuse_look_alikes(spoken, f"{where}: options in {language}")
     goal = written.get("goal", kind.goals[0]) if kind.goals else None
     if goal not in (kind.goals or (None,)):
         raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
@@ -536,7 +538,7 @@ def _with_labels(levels: tuple[str, ...], written: Mapping[str, Any], where: str
         raise SurveyError(f"{where}: labels must be {len(levels)} texts, one for each level, got {len(labels)}")
     for label in labels:
         check_text(label, f"{where}: {key}", MAX_END)
-    refuse_repeats(labels, f"{where}: {key}")
+    refuse_look_alikes(labels, f"{where}: {key}")
     if key == "ends":
         return _labelled(levels[0], labels[0]), *levels[1:-1], _labelled(levels[-1], labels[1])
     return tuple(map(_labelled, levels, labels))
