@@ -97,7 +97,7 @@ export function ask(
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
   const place = h("span", { class: "quiet position" }, position, " ");
   const above = number + stem;
-  const legend = h("legend", { part: "question-text" }, position && place, stem && h("span", { class: "quiet stem" }, own(above), " "), own(title.slice(stem && above.length + 1)));
+  const legend = h("legend", { part: "question-text" }, position && place, stem && h("span", { class: "quiet stem" }, own(above), " "), own(title.slice(stem ? above.length + 1 : 0)));
   /** Beside some boxes nothing else is ticked. @param {Event} event */
   const input = ({ target }) => {
     const isAlone = (/** @type {any} */ each) => exclusive.includes(+each.value);

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "szprzy3zffhq2737t4csoteiam",
-  de: "4njhmwcqljnz3dt4oobejsx4au",
-  en: "3ftfcmx5woejqetrgbc7t7gwr4",
-  es: "ymvgfwp5agchpzfcxuohe4do74",
-  fr: "6jvhnodxr5cdkfv7r4mwsfuzza",
+  ar: "zp2hrpsxr656az7uebw6f36zpm",
+  de: "fugfqif7s2ollifinytl7nnosm",
+  en: "6vvan2y2b7oh7x3ltoy244rfqi",
+  es: "73pz4nwlr4rxwj2ohymhtxr4fi",
+  fr: "ktv5ke5uphzm7xg24h6wfb22ji",
 };
