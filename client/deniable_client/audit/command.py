@@ -35,7 +35,7 @@ BOTH = ("python", "browser")
 @click.option("--draws", type=click.IntRange(0, 100_000_000), default=100_000, show_default=True,
               help="Reports drawn from each client at once; 0 draws none.")  # fmt: skip
 @click.option("--sessions", type=click.IntRange(0, 1_000_000), default=SESSIONS, show_default=True,
-              help="People who answer through each client, from first screen to receipt; 0 for none.")  # fmt: skip
+              help="People who answer through each client; a quarter as many fill in forms. 0 for none.")  # fmt: skip
 @click.option("--client", type=click.Choice(["both", *CLIENTS]), default="both", show_default=True,
               help="browser: pages in Chromium; firefox: pages in Firefox; both: Python and Chromium.")  # fmt: skip
 @click.option("--browser", "program", help="Path of a Chromium or Firefox; by default the one that is installed.")
@@ -56,10 +56,11 @@ def audit(
 
     SURVEY is the link to a survey at a running collector, whose own pages and script are then audited, or a file of
     its author's TOML or of published JSON. People who answer at random use the pages in a real browser, and the
-    Python client as a process; a recorder around them keeps every byte, connection, file and change of storage.
-    Chance comes from the audit, from below the client, and a second implementation computes what must be sent. No
-    report reaches a collector. A part fails when anything depends on an answer that may not. A pass is evidence, not a
-    proof: each part says how small a leak it would have found. The exit status is 0 if no part failed, or else 1.
+    Python client as a process. Others fill in forms of another site that hold one question. A recorder around them
+    keeps every byte, connection, file and change of storage. Chance comes from the audit, from below the client, and
+    a second implementation computes what must be sent. No report reaches a collector. A part fails when anything
+    depends on an answer that may not. A pass is evidence, not a proof: each part says how small a leak it would have
+    found. The exit status is 0 if no part failed, or else 1.
     """
     spent = Stopwatch()
     parts: list[AuditPart] = []
