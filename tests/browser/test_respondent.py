@@ -612,7 +612,7 @@ def test_no_sentence_has_a_gap_where_a_figure_belongs(collector: Collector, page
         page.locator(f"input[name={name}]").first.check()
     for name in ("steps", "drinks"):
         page.locator(f"input[name={name}]").fill("3")
-    element.locator("form > .card > button").last.click()
+    element.locator("form > .stack > button").last.click()
     screens.append(element.evaluate(UNFOLDED))
     element.locator(".review button[part]").last.click()
     element.locator("a[href$=results]").wait_for()

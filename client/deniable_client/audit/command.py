@@ -35,7 +35,7 @@ BOTH = ("python", "browser")
 @click.option("--draws", type=click.IntRange(0, 100_000_000), default=100_000, show_default=True,
               help="Number of reports drawn directly from each client; 0 skips this part.")  # fmt: skip
 @click.option("--sessions", type=click.IntRange(0, 1_000_000), default=SESSIONS, show_default=True,
-              help="Number of simulated people who answer with each client; 0 skips this part.")  # fmt: skip
+              help="Number of simulated people for each client, and a quarter as many who fill in forms; 0 for none.")  # fmt: skip
 @click.option("--client", type=click.Choice(["both", *CLIENTS]), default="both", show_default=True,
               help="browser: pages in Chromium; firefox: pages in Firefox; both: Python and Chromium.")  # fmt: skip
 @click.option("--browser", "program", help="Path of a Chromium or Firefox; by default the installed one.")
@@ -63,11 +63,11 @@ def audit(
 
     SURVEY is the link to a survey at a running collector, whose pages and script are then audited. It can also be a
     file: the author's TOML, or the published JSON. Simulated people answer at random, with the pages in a real browser
-    and with the Python client as a process of its own. The audit records every byte, connection, file and change of
-    storage. It replaces the source of random numbers below the client, and a second implementation computes what must
-    be sent. No report reaches a collector. A part fails if anything depends on an answer that must not. If no part
-    fails, that is evidence and not a proof: each part says how small a leak it would have found. The exit status is 0
-    if no part failed, and 1 otherwise.
+    and with the Python client as a process of its own. Others fill in forms of another site that contain one question.
+    The audit records every byte, connection, file and change of storage. It replaces the source of random numbers below
+    the client, and a second implementation computes what must be sent. No report reaches a collector. A part fails if
+    anything depends on an answer that must not. If no part fails, that is evidence and not a proof: each part says how
+    small a leak it would have found. The exit status is 0 if no part failed, and 1 otherwise.
     """
     spent = Stopwatch()
     parts: list[AuditPart] = []

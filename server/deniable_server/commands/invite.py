@@ -56,6 +56,7 @@ class _Group(click.Group):
     first = "people"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # What is no command is an ID or a link: the first argument of `people`.
         if args and args[0] not in {*self.commands, *self.get_help_option_names(ctx)}:
             args = [self.first, *args]
         return super().parse_args(ctx, args)
@@ -154,8 +155,10 @@ def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | N
             return None
         if path.suffix.lower() != suffix:
             raise click.BadParameter(f"must end in {suffix}, got {path.name!r:.80}")
+        # Its links may be the only copy, so no file is overwritten.
         if path.exists():
             raise click.BadParameter(f"{path.name!r:.80} {_IN_THE_WAY}")
+        # Once people are invited, links that cannot be written are lost.
         if not path.parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent.name!r:.80}")
         return path
