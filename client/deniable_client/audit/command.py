@@ -35,7 +35,7 @@ BOTH = ("python", "browser")
 @click.option("--draws", type=click.IntRange(0, 100_000_000), default=100_000, show_default=True,
               help="Number of reports drawn directly from each client; 0 skips this part.")  # fmt: skip
 @click.option("--sessions", type=click.IntRange(0, 1_000_000), default=SESSIONS, show_default=True,
-              help="Number of simulated people for each client, and a quarter as many who fill in forms; 0 for none.")  # fmt: skip
+              help="Simulated people for each client; a quarter as many fill in forms. 0 for none.")  # fmt: skip
 @click.option("--client", type=click.Choice(["both", *CLIENTS]), default="both", show_default=True,
               help="browser: pages in Chromium; firefox: pages in Firefox; both: Python and Chromium.")  # fmt: skip
 @click.option("--browser", "program", help="Path of a Chromium or Firefox; by default the installed one.")
