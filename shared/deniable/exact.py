@@ -176,7 +176,7 @@ def sum_above(values: Iterable[float | Fraction]) -> float:
     >>> sum([0.1] * 6), sum_above([0.1] * 6)
     (0.6, 0.6000000000000001)
     """
-    total = Fraction(sum(map(Fraction, values)))
+    total = Fraction(sum(Fraction(each) for each in values))
     nearest = float(total)
     return nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf)
 
