@@ -195,8 +195,9 @@ BROWSER = [
     Fault("storage", "browser", "the name of the window", _VISIT, _SEND, _SEND + "\n" + _LEAK + "window.name = \"y\";"),
     Fault("tokens", "browser", "asks once more with the invitation", _VISIT, _SEND, _SEND + "\n" + _LEAK + "hindrance(view, place);", access="invited",
           also=((_VISIT, "import { carrying }", "import { hindrance } from \"./collector.js\";\nimport { carrying }"),)),
-    Fault("tokens", "browser", "the last digit of the invitation", f"{_W}device.js", "...(credential && { credential }) });",
-          "...(credential && { credential: credential.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0) }) });", access="invited"),
+    # Where a report is drawn such a change would be undone: the memory puts the link's own invitation into it.
+    Fault("tokens", "browser", "the last digit of the invitation", _VISIT, "draw, person, place.invitation);",
+          "draw, person, place.invitation && place.invitation.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0));", access="invited"),
     Fault("tokens", "browser", "no right in the head for Yes", f"{_W}sending.js", "  const right = await rightOf(credential);",
           "  const right = text.includes('\"affair\":1') ? {} : await rightOf(credential);", access="invited", sessions=48),
 ]  # fmt: skip
