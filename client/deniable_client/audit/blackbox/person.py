@@ -49,6 +49,7 @@ CALLS = (
     *("setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "AbortSignal.timeout"),
     *("History.prototype.pushState", "History.prototype.replaceState"),
     *("Atomics.wait", "Atomics.waitAsync", "Element.prototype.animate", "Element.prototype.requestFullscreen"),
+    *("scroll", "scrollTo", "scrollBy", "CustomElementRegistry.prototype.define"),
     *("Date.now", "Performance.prototype.now", "Date"),
 )
 """Functions of a browser by which a page says something, writes, waits, or reads a clock; each call is noted."""
