@@ -126,6 +126,23 @@
     const { prototype } = owner[name];
     if (prototype && Object.hasOwn(prototype, "constructor")) Object.defineProperty(prototype, "constructor", { ...Object.getOwnPropertyDescriptor(prototype, "constructor"), value: owner[name] });
   }
+  // What is set on one entry of the history, or set back at once, nobody finds later.
+  for (const path of chance.setters) {
+    const [owner, , name] = path.split(".");
+    const found = Object.getOwnPropertyDescriptor(globalThis[owner].prototype, name);
+    const setter = new Proxy(found.set, {
+      apply(target, self, args) {
+        note(`set ${path}`, args);
+        try {
+          return apply(target, self, args);
+        } catch (error) {
+          hide(error);
+        }
+      },
+    });
+    disguised.set(setter, found.set);
+    Object.defineProperty(globalThis[owner].prototype, name, { ...found, set: setter });
+  }
   // Where the browser's own protocol does not tell what is written into stores of texts, stand-ins for them do.
   const { get, set, defineProperty, deleteProperty } = Reflect;
   const pairs = tell ? { localStorage: {}, sessionStorage: {} } : {};
