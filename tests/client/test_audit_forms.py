@@ -1,4 +1,4 @@
-"""Forms that hold one question: who fills them in, what they must get, and what is named where they get something else."""
+"""Forms that hold one question: how they are filled in, what they must get, and what is named where they do not."""
 
 from __future__ import annotations
 
