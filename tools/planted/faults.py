@@ -86,6 +86,17 @@ PYTHON = [
     Fault("waves", "python", "the second wave draws from the answer", _MEMORY,
           "            kept = _kept(db, unit.key, partial(unit.to_keep, values))",
           "            kept = unit.to_keep(values) if waves_of(unit.questions[0].mechanism) else _kept(db, unit.key, partial(unit.to_keep, values))", _WAVES),
+    Fault("waves", "python", "a wave after a failure sends the permanent value", _MEMORY,
+          "        return _kept(db, unit.key + survey.id, partial(waves.instantaneous, kept, self.word))",
+          "        query = \"SELECT count(*) FROM recipients WHERE survey != ? AND state = 'waiting'\"\n"
+          "        waits = db.execute(query, (survey.id,)).fetchone()[0]\n"
+          "        drawn = waves.instantaneous(kept, self.word)\n"
+          "        return _kept(db, unit.key + survey.id, lambda: kept if waits else drawn)", ("a wave after a failure",)),
+    Fault("memory", "python", "a revision draws again what it did not change", _MEMORY,
+          "        values = dict(report.values)\n        for unit in survey.units:\n",
+          "        values = dict(report.values)\n        for unit in survey.units:\n"
+          "            if survey.revises:\n                db.execute('DELETE FROM noisy WHERE question = ?', (unit.key,))\n",
+          ("a revised survey",)),
     # Draws of questions and boxes
     Fault("draw", "python", "drawn again after Start", _CLIENT, "told = self.memory.asked(survey, partial(draw_questions, survey))",
           "told = draw_questions(survey)"),
