@@ -25,7 +25,7 @@ export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
   const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
   const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
-  const version = (/** @type {string[]} */ lines) => h("div", { class: "row" }, quiet(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
+  const version = (/** @type {string[]} */ lines) => h("div", {}, quiet(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
   const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
   return h("div", { class: "stack said" }, p(m.inWordsText), hasSets && p(m.sentSeveral), list);
 }

@@ -37,6 +37,7 @@ from tools.planted.mutations import MUTATIONS
 from tools.planted.rare import RARE
 from tools.planted.second import SECOND
 from tools.planted.targets import PlantedTarget, target_of
+from tools.planted.third import THIRD
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
 
@@ -53,12 +54,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--sessions", type=int, help="most sessions for each fault, instead of the fault's own")
     parser.add_argument("--fresh", action="store_true", help="plant those that were written before the audit was read")
     parser.add_argument("--second", action="store_true", help="plant those of a second person who had not read it")
+    parser.add_argument("--third", action="store_true", help="plant those of an insider, most of them written before")
     parser.add_argument("--others", action="store_true", help="plant others of the same kinds")
     parser.add_argument("--mutations", action="store_true", help="plant mutations of the mechanisms")
     parser.add_argument("--firefox", action="store_true", help="audit faults of the browser in Firefox")
     parser.add_argument("--rare", action="store_true", help="plant those that show in one of 100 who answer Yes")
     chosen = parser.parse_args(arguments)
-    lists = {"fresh": FRESH, "second": SECOND, "others": OTHERS, "mutations": MUTATIONS, "rare": RARE}
+    lists = {"fresh": FRESH, "second": SECOND, "third": THIRD, "others": OTHERS, "mutations": MUTATIONS, "rare": RARE}
     named = next((each for each in lists if getattr(chosen, each)), None)
     faults = [
         each

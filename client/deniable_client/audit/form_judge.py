@@ -17,7 +17,7 @@ _REQUEST = re.compile(r"request (?P<start>.*) \(\d+\), (?P<part>head|body)")
 _ASKED = re.compile(
     rf"GET ({PAGE}|{re.escape(SCRIPT)}|/client/catalogues/en\.json|/api/v1/surveys/[a-z2-7]{{26}})|POST {STORE}"
 )
-"""The page, the script and its words, the survey, and what the form submits; no report, and no request for a state."""
+"""The page, the script and its words, the survey, and what the form submits; no report, no question about a state."""
 
 _NEEDED = re.compile(
     r"AbortSignal\.timeout 30000|StorageManager\.prototype\.persist|Date(\.now)?"

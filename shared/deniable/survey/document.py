@@ -394,7 +394,7 @@ class Survey:
         return present(self.arrangement or plain, self.questions, self.shown(asked), word)
 
     def shown(self, asked: Collection[str]) -> tuple[str, ...]:
-        """The ids of the questions to show to a person who is asked these, in order, and of those that filters name."""
+        """The ids of the questions to show to a person who is asked these, in order, with those of their filters."""
         return needed(self.questions, asked)
 
     @cached_property

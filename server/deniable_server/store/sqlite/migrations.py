@@ -239,3 +239,15 @@ CREATE TABLE releases (
 ) STRICT, WITHOUT ROWID"""
     )
     db.execute("CREATE TABLE release_keys (name TEXT PRIMARY KEY, private TEXT NOT NULL) STRICT, WITHOUT ROWID")
+
+
+@schema(name="10 public urls")
+def _public_urls(db: Database) -> None:
+    """The address that the links of a survey start with, which an older version forgot once it had printed them."""
+    db.execute(
+        """
+CREATE TABLE public_urls (
+    survey TEXT PRIMARY KEY REFERENCES surveys (id),
+    url TEXT NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )
