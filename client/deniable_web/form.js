@@ -53,7 +53,7 @@ export function page(m, view, walk, send, isWatched) {
       set.hidden = !isWatched && !route[n];
     });
   };
-  const summary = h("div", { role: "alert", class: "box bad" });
+  const summary = h("div", { role: "alert", class: "card stack bad" });
   /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
   /** What has been mended is no longer listed. */
