@@ -440,7 +440,7 @@ class ResultsPage:
 
     @property
     def who(self) -> str:
-        """That people chose themselves whether to answer."""
+        """Who was asked, or that people chose themselves whether to answer."""
         return who_answered(self.survey, self.words)
 
     @property
@@ -646,6 +646,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "versions": page.pooled and [each.survey.id for each in page.pooled.states],
             "n": page.n,
             **page.field.columns,
+            "sample": page.survey.sample and page.labels.text(page.survey.sample),
             "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
