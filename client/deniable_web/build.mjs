@@ -1,4 +1,4 @@
-// Builds dist/: one file for each element, for <script integrity>, and their hashes.
+// Builds dist/: one file for each element, for <script integrity>, a second one for surveys, and their hashes.
 // `node build.mjs --check` builds and compares instead.
 //
 // esbuild joins the reviewed modules, leaves out white space and comments, shortens the names of local variables, and writes
@@ -7,6 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transformSync } from "esbuild";
 
@@ -21,9 +22,8 @@ export const BUNDLES = {
   "deniable-told.js": "bundle-told.js",
 };
 
-/** The script that the page of a place loads for surveys by blind token; the page's own script holds its hash. */
-export const BESIDE = { "deniable-tokens.js": "blind-tokens.js" };
-const SCRIPTS = { ...BUNDLES, ...BESIDE };
+/** The second script of a survey, from Start on; the first ones hold its hash. */
+export const BESIDE = { "deniable-answering.js": "answering.js" };
 
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
@@ -48,46 +48,100 @@ const fetchedCatalogues = {
     })),
 };
 
+/** Browsers that know this line compile every function while the file loads, off the thread on which the page waits. */
+const COMPILED_AT_ONCE = "//# allFunctionsCalledOnLoad\n";
+
 /**
- * An element, and all that it needs, as one minified module.
- * @param {keyof typeof SCRIPTS} file @param {string} [tokens] the hash of the script for blind tokens
+ * A module, and all that it needs, as one minified module.
+ * @param {string} entry @param {import("esbuild").BuildOptions} [more]
  */
-export async function bundle(file, tokens) {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(SCRIPTS[file], FOLDER))],
+async function joined(entry, { plugins = [], ...more } = {}) {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [fileURLToPath(new URL(entry, FOLDER))],
     bundle: true,
     minify: true,
     format: "esm",
     target: "es2022",
     charset: "utf8",
     legalComments: "none",
-    define: { "import.meta.tokens": JSON.stringify(tokens) ?? "undefined" },
-    // Browsers that know this line compile every function while the file loads, off the thread on which the page waits.
-    banner: { js: "//# allFunctionsCalledOnLoad" },
     write: false,
-    plugins: [fetchedCatalogues],
+    metafile: true,
+    absWorkingDir: fileURLToPath(FOLDER),
+    plugins: [fetchedCatalogues, ...plugins],
+    ...more,
   });
-  return Buffer.from(outputFiles[0].contents);
+  return { code: outputFiles[0].text, modules: Object.keys(metafile.inputs) };
+}
+
+/**
+ * An element, and all that it needs.
+ * @param {keyof typeof BUNDLES} file @param {string} [answering] the hash of the second script
+ */
+export async function bundle(file, answering) {
+  const define = { "import.meta.answering": JSON.stringify(answering) ?? "undefined" };
+  const { code } = await joined(BUNDLES[file], { define });
+  return Buffer.from(COMPILED_AT_ONCE + code);
+}
+
+/** Modules that stand in the first script of any survey, without what it gives to the second. */
+async function firstModules() {
+  const nothing = {
+    name: "nothing-given",
+    setup: (/** @type {import("esbuild").PluginBuild} */ builder) => {
+      builder.onResolve({ filter: /\/given\.js$/ }, ({ path }) => ({ path, namespace: "nothing" }));
+      builder.onLoad({ filter: /./, namespace: "nothing" }, () => ({ contents: "export const given = {};" }));
+    },
+  };
+  return new Set((await joined(BUNDLES["deniable-place.js"], { plugins: [nothing] })).modules);
+}
+
+/**
+ * The second script, which holds no module of the first. What it needs of these it is given: it is one function, which takes that by
+ * name and returns what `answering.js` exports. So both have the same classes of errors, and nothing has a name on the page.
+ * @returns {Promise<{ code: Buffer, needed: Map<string, string[]> }>} names by their modules
+ */
+async function secondScript() {
+  const first = await firstModules();
+  const left = {
+    name: "left-to-the-first",
+    setup: (/** @type {import("esbuild").PluginBuild} */ builder) =>
+      builder.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+        const module = relative(fileURLToPath(FOLDER), join(resolveDir, path));
+        return first.has(module) ? { path: `./${module}`, external: true } : undefined;
+      }),
+  };
+  const { code } = await joined(BESIDE["deniable-answering.js"], { plugins: [left] });
+  /** @type {Map<string, string[]>} */
+  const needed = new Map();
+  /** @type {string[]} */
+  const taken = [];
+  const body = code
+    .replace(/import\{([^}]*)\}from"([^"]*)";/g, (_, names, module) => {
+      for (const each of names.split(",")) {
+        const [name, own = name] = each.split(" as ");
+        taken.push(own === name ? name : `${name}:${own}`);
+        needed.set(module, [...new Set([...(needed.get(module) ?? []), name])].sort());
+      }
+      return "";
+    })
+    .replace(/export\{(\w+) as (\w+)\};\s*$/, "return{$2:$1}");
+  if (/\b(import|export)\b/.test(body)) throw new Error("deniable-answering.js: must import by name alone, and export one class");
+  return { code: Buffer.from(`${COMPILED_AT_ONCE}export default({${taken}})=>{${body}};\n`), needed };
+}
+
+/** given.js: what the second script needs of the first. @param {Map<string, string[]>} needed names by their modules */
+function givenModule(needed) {
+  const names = [...needed.values()].flat();
+  if (new Set(names).size < names.length) throw new Error("given.js: must not give two things of one name");
+  const imports = [...needed].sort().map(([module, from]) => `import { ${from.join(", ")} } from "${module}";\n`);
+  return `//@ts-check\n/* Written by \`npm run build\`: what the second script of a survey needs of the modules that stand in the first. */\n\n${imports.join("")}\nexport const given = Object.freeze({ ${names.sort().join(", ")} });\n`;
 }
 
 /** The scripts of an author's preview, by the module that each begins with. No respondent's page loads them. */
 export const BENCH = { "bench.js": "bench/bench.js", "frame.js": "bench/frame.js" };
 
 /** One of them, with the libraries that it needs. @param {keyof typeof BENCH} file */
-async function benchBundle(file) {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(BENCH[file], FOLDER))],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    charset: "utf8",
-    legalComments: "none",
-    write: false,
-    plugins: [fetchedCatalogues],
-  });
-  return Buffer.from(outputFiles[0].contents);
-}
+const benchBundle = async (file) => Buffer.from((await joined(BENCH[file])).code);
 
 /** The plugins for tools that store answers themselves, and what a page without a bundler gets of each. */
 export const HOSTS = {
@@ -118,12 +172,13 @@ async function hostBundle(file) {
 
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
-  const style = new URL("style.js", FOLDER);
-  const module = styleModule();
-  if (!process.argv.includes("--check")) writeFileSync(style, module); // the bundles hold it
-  const files = /** @type {(keyof typeof SCRIPTS)[]} */ (Object.keys(SCRIPTS));
-  const tokens = integrity(await bundle("deniable-tokens.js"));
-  const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, tokens)])));
+  const second = await secondScript();
+  const modules = new Map([["style.js", styleModule()], ["given.js", givenModule(second.needed)]]);
+  // The bundles hold them.
+  if (!process.argv.includes("--check")) for (const [path, module] of modules) writeFileSync(new URL(path, FOLDER), module);
+  const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
+  const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, integrity(second.code))])));
+  made.push(/** @type {any} */ (["deniable-answering.js", second.code]));
   const benches = /** @type {(keyof typeof BENCH)[]} */ (Object.keys(BENCH));
   const bench = await Promise.all(benches.map(async (file) => /** @type {const} */ ([`bench/dist/${file}`, await benchBundle(file)])));
   const hosts = /** @type {(keyof typeof HOSTS)[]} */ (Object.keys(HOSTS));
@@ -135,7 +190,7 @@ export async function outputs() {
     ...made.map(([file, code]) => /** @type {const} */ ([`dist/${file}`, code])),
     ...bench,
     ...host.map(([file, code]) => /** @type {const} */ ([`dist/hosts/${file}`, code])),
-    ["style.js", Buffer.from(module)],
+    ...[...modules].map(([path, module]) => /** @type {const} */ ([path, Buffer.from(module)])),
     ["dist/manifest.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
   ]);
 }

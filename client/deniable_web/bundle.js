@@ -1,12 +1,12 @@
 //@ts-check
-/* What dist/deniable.js is made of: <deniable-survey>. Reports are sealed, and gateways asked, at places alone. */
+/* What dist/deniable.js is made of: <deniable-survey> up to Start. Surveys with sealed reports show in a frame, or at places. */
 
 import { register } from "./base-element.js";
+import { answering } from "./beside.js";
 import { DeniableSurvey } from "./element.js";
 import { framed } from "./framed.js";
 import { paste } from "./paste.js";
-import { newToken, signedToken } from "./tokens.js";
 import { ways } from "./ways.js";
 
-Object.assign(ways, { frame: framed, paste, tokens: async () => ({ newToken, signedToken }) });
+Object.assign(ways, { answering, frame: framed, paste });
 register("deniable-survey", DeniableSurvey);

@@ -1,8 +1,9 @@
 //@ts-check
-/* How a device comes to a blind token: asked for once, kept until it is spent. What a token is, the page may load by itself. */
+/* How a device comes to a blind token: asked for once, kept until it is spent. */
 
-import { sign } from "./collector.js";
-import { ways } from "./ways.js";
+import { byGateway } from "./oblivious.js";
+import { sign } from "./sending.js";
+import { newToken, signedToken } from "./tokens.js";
 
 /**
  * The token of whoever is invited, bought before anybody answers; undefined where the device has a report to send again.
@@ -14,7 +15,6 @@ import { ways } from "./ways.js";
  */
 export async function buyToken(memory, survey, { collector, invitation, isVia }, isShared) {
   const name = `${survey.id}:${invitation}`; // that of another one may be another person's
-  const { newToken, signedToken, byGateway } = await /** @type {any} */ (ways).tokens();
   const fresh = await newToken(survey);
   const token = await memory.token(name, (kept = fresh) => kept, isShared);
   if (!token) return undefined;

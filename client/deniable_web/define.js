@@ -4,7 +4,7 @@
 import { register } from "./base-element.js";
 import { DeniableSurvey } from "./element.js";
 import { DeniableQuestion } from "./question.js";
-import "./gateways.js";
+import "./taught.js";
 
 register("deniable-survey", DeniableSurvey);
 register("deniable-question", DeniableQuestion);

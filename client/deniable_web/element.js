@@ -1,10 +1,8 @@
 //@ts-check
 /*
- * <deniable-survey src="https://collector/s/<id>">: a survey in a page, from consent to receipt.
- *
- * The way of an answer: native inputs -> randomize -> report kept -> report sent. The answer ends at `randomize`; what
- * is kept, sent, announced or shown afterwards is made of the report alone. Until this script runs, people see the
- * element's own content, which can send nothing.
+ * <deniable-survey src="https://collector/s/<id>">: a survey in a page, up to Start. From there on `visit.js` has it, which a
+ * second script holds, so that the first screen waits for less. Until this script runs, people see the element's own content,
+ * which can send nothing.
  *
  * With the attribute `isolated` the survey runs in a frame of the collector's origin, which the page around it cannot
  * look into; with `kiosk` the device forgets each person. No link can say that: it is for whoever owns the device.
@@ -15,24 +13,15 @@
 import { Memory, carrying, today } from "./memory.js";
 import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { newReportId } from "./randomness.js";
-import { randomize } from "./device.js";
 import { fill, numbered } from "./messages.js";
-import { needed } from "./route.js";
-import { stopsOf } from "./grid.js";
 import { sum } from "./mechanisms/base.js";
-import { deliver, hindrance, standingOf, tellsUse } from "./collector.js";
-import { buyToken } from "./buying.js";
+import { hindrance, standingOf, tellsUse } from "./collector.js";
 import { accentSheet } from "./dress.js";
 import * as screens from "./screens.js";
-import { drawQuestions } from "./group.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
-import { ReportError } from "./errors.js";
 import { ways } from "./ways.js";
-import { arranged } from "./arrangement.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { h } from "./dom.js";
-import { steps } from "./steps.js";
-import { page } from "./form.js";
+import { button, h, minor } from "./dom.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -61,7 +50,7 @@ export class DeniableSurvey extends DeniableElement {
   /** Where somebody is between the first screen and Send. @type {Walk | undefined} */
   #walk;
   /** The questions, also while the first screen stands in their place. @type {HTMLElement | undefined} */
-  #form;
+  form;
   /** Whether this is the survey's own page, on somebody's own device: what leads away from the page stands here alone. */
   #isHome = false;
 
@@ -89,13 +78,13 @@ export class DeniableSurvey extends DeniableElement {
     // Where a script is made for its own pages alone, as that of a place, it has no frame for others, and this throws.
     const frame = (/** @type {string | null} */ at = null) => /** @type {NonNullable<typeof ways.frame>} */ (ways.frame)(this, place, signal, at);
     if (!isOwn && (this.isolated || at)) return frame(at);
+    ways.answering?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
     this.around = isFramed && originIn(more.get("host"));
     this.#isHome = isOwn && !isFramed && !this.isShared; // also where the survey cannot be shown
     if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
     const view = await this.load(place, signal);
     const { places } = view;
-    if (view.issuer) ways.tokens?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
-    if (view.sealed && !places[0] && !isOwn && !ways.seal) return frame(); // whose page can seal
+    if (view.sealed && !places[0] && !isOwn && !ways.seals) return frame(); // whose page can seal
     if (places[0] && !(this.isPlace && places.includes(location.origin))) {
       // Whoever embeds it shows it where it is answered; on the collector's page, or at another place, one goes there.
       if (!isOwn) return frame(places[0]);
@@ -127,7 +116,7 @@ export class DeniableSurvey extends DeniableElement {
   /** @override */
   clear() {
     super.clear();
-    if (this.#form?.isConnected === false) super.clear(this.#form); // while the first screen stands in its place
+    if (this.form?.isConnected === false) super.clear(this.form); // while the first screen stands in its place
   }
 
   /** Another page in the place of this one, at once: for whoever is looked over the shoulder. Nothing is sent or kept. */
@@ -155,10 +144,10 @@ export class DeniableSurvey extends DeniableElement {
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
     const closed = screens.notOpen(m, view, standing, place, () => this.restart(true), this.#link(place), this.#isHome);
     if (kept && !this.isShared) {
-      if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
-      else if (seen.isSent === false && (seen.hasArrived || carrying(kept, place.invitation) === kept)) this.#send(view, place, kept, true);
+      if (seen.isSent) this.#goOn(view, place, (visit) => visit.receipt(kept, m.sentBefore));
+      else if (seen.isSent === false && (seen.hasArrived || carrying(kept, place.invitation) === kept)) this.#goOn(view, place, (visit) => visit.send(kept, true), true);
       // To another collector, or under another invitation, the same report goes if somebody wants that.
-      else again(m.same, () => this.#answer(view, place));
+      else again(m.same, () => this.#goOn(view, place, (visit) => visit.answer()));
     } else if (closed) {
       this.show(closed);
       this.announce("closed");
@@ -193,12 +182,15 @@ export class DeniableSurvey extends DeniableElement {
       const opened = Date.now();
       let isStarted = false;
       let isNoted = false; // whether Start has stored something of this survey already
-      const start = () => {
+      const start = async () => {
         if (isStarted) return; // two presses can come before the button is gone
         isStarted = true;
         isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
-        this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
+        const hindered = Date.now() - opened < FRESH ? checked : check();
+        this.show(screens.wait(m, view.issuer || (tellsUse(view) && !this.isPlace) ? m.checking : m.moment), true);
+        if ((await hindered) || gone !== this.gone) return; // a hindrance is on the screen already
+        this.#goOn(view, place, (visit) => visit.start());
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, m, "answerKept", "answerKeptWeak") : m.answerKeptNone);
@@ -209,12 +201,35 @@ export class DeniableSurvey extends DeniableElement {
       const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", next: () => this.restart(true), way: this.isShared ? m.next : m.back }), true));
+      const back = () => this.restart(true);
+      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.back, back) }), true));
       const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }
-    this.#sendWaiting(view, place, waiting);
+    if (waiting[0]) this.#visit(view, place).then((visit) => visit.sendWaiting(waiting), () => {}); // later, then
+  }
+
+  /** What the second script makes of a visit. @param {View} view @param {Place} place */
+  async #visit(view, place) {
+    const { Visit } = await /** @type {NonNullable<typeof ways.answering>} */ (ways.answering)();
+    return new Visit(this, { view, place, memory: () => this.#memory, person: this.#person, weak: this.#weak, walk: this.#walk, isHome: this.#isHome, history: this.#history(place) });
+  }
+
+  /**
+   * Go on with the second script. Where it cannot be had, that is said, and can be tried again.
+   * @param {View} view @param {Place} place @param {(visit: import("./visit.js").Visit) => void} next
+   * @param {boolean} [isKept] whether a report waits on this device
+   */
+  async #goOn(view, place, next, isKept) {
+    const { gone, words: m } = this;
+    try {
+      const visit = await this.#visit(view, place);
+      if (gone === this.gone) next(visit);
+    } catch (error) {
+      const again = () => (this.show(screens.wait(m, isKept ? m.sending : m.moment), true), this.#goOn(view, place, next, isKept));
+      if (gone === this.gone) this.fail(error, isKept ? view : null, again);
+    }
   }
 
   /** The address of the page on what this device has told, from the survey's own pages. @param {Place} place */
@@ -254,105 +269,5 @@ export class DeniableSurvey extends DeniableElement {
     const timer = setInterval(look, 1000); // without an event
     signal.onabort = () => clearInterval(timer);
     for (const event of ["input", "keydown", "pointerdown", "pointermove", "wheel"]) addEventListener(event, look, { signal });
-  }
-
-  /**
-   * The check comes first, then the token. Which questions are drawn is kept before any of them is shown.
-   * @param {View} view @param {Place} place @param {ReturnType<typeof hindrance>} checked
-   */
-  async #start(view, place, checked) {
-    const { gone, words: m } = this;
-    const { access, issuer } = view;
-    try {
-      this.show(screens.wait(m, issuer || (tellsUse(view) && !this.isPlace) ? m.checking : m.moment), true);
-      if ((await checked) || gone !== this.gone) return; // a hindrance is on the screen already
-      let credential = access === "open" ? undefined : /** @type {string} */ (place.invitation);
-      if (issuer) {
-        credential = await buyToken(this.#memory, { ...view, issuer }, place.way, this.isShared);
-      }
-      const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
-      if (gone !== this.gone) return;
-      const questions = arranged(view, needed(view.questions, asked));
-      const isPage = view.layout === "page";
-      const drawn = { ...view, questions, stops: stopsOf(questions, isPage || matchMedia("(min-width: 40rem)").matches) };
-      const walk = /** @type {Walk} */ (this.#walk);
-      await walk.settled;
-      if (gone !== this.gone) return;
-      const ask = isPage ? page : steps;
-      const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });
-      const form = ask(m, drawn, walk, send, !place.isOwn || parent !== window);
-      walk.begin(() => form.isConnected || this.show(form));
-      this.#form = form;
-      this.show(form, true);
-      this.announce("start");
-    } catch (error) {
-      if (gone === this.gone) this.fail(error, issuer ? null : view, () => this.#start(view, place, checked), true, issuer ? m.notAsked : "");
-    }
-  }
-
-  /**
-   * Here the answers end.
-   * @param {View} view @param {Place} place @param {Record<string, unknown>} [answers]
-   * @param {{ asked?: Set<string>, credential?: string }} [how]
-   */
-  async #answer(view, place, answers = {}, how) {
-    const { gone } = this;
-    this.show(screens.wait(this.words), true); // nothing to press while the device remembers
-    try {
-      let drawn;
-      const draw = (/** @type {boolean} */ isKept) => (drawn = randomize(view, answers, { cohort: place.cohort, isKept, ...how }));
-      const report = await this.#memory.once(view, place.collector, draw, this.#person, place.invitation);
-      // If the page shows another survey by now, what is kept goes out when this one comes up again.
-      if (gone !== this.gone) return;
-      if (drawn) this.#send(view, place, report, true);
-      else this.restart(true); // this device had a report of the survey already
-    } catch (error) {
-      if (gone === this.gone) this.fail(error, view, () => {});
-    }
-  }
-
-  /**
-   * @param {View} view @param {Place} place @param {string} report
-   * @param {unknown} [isAsked] whether somebody did; otherwise nothing moves unless the report arrives
-   */
-  async #send(view, place, report, isAsked) {
-    this.later = null;
-    if (isAsked) this.show(screens.wait(this.words), true);
-    const { gone } = this;
-    this.announce("submit");
-    const person = this.#person;
-    try {
-      await deliver(view, place.way.collector, report);
-      // Where this fails, the same report goes once more the next time, and counts once.
-      await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
-      if (gone !== this.gone) return; // something else is on the screen by now
-      this.#receipt(view, place, report, this.words.done);
-    } catch (error) {
-      if (gone === this.gone) this.fail(error, view, (isAsked) => this.#send(view, place, report, isAsked), !!isAsked);
-    }
-  }
-
-  /** Reports of other people at this device, which the network kept back. @param {View} view @param {Place} place */
-  async #sendWaiting(view, { way }, /** @type {string[]} */ waiting) {
-    for (const key of waiting) {
-      try {
-        await deliver(view, way.collector, await this.#memory.recall(key, view));
-      } catch (error) {
-        if (!(error instanceof ReportError)) return; // later, then
-      }
-      await this.#memory.forget(key);
-    }
-  }
-
-  /** @param {View} view @param {Place} place @param {string} report @param {string} title */
-  #receipt(view, place, report, title) {
-    const { collector, invitation } = place;
-    const link = `${collector}/s/${view.id}`;
-    const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
-    // Nobody asked for the receipt of another day: then the focus stays where it is.
-    const isNew = title === this.words.done;
-    const how = { title, weak: this.#weak, link, isPlace: this.isPlace, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, isHome: this.#isHome, history: this.#history(place), next: this.another() };
-    this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
-    this.announce("complete");
   }
 }

@@ -72,7 +72,7 @@ export function page(m, view, walk, send, isWatched) {
     const route = applies();
     const needing = stops.filter(([{ kind }], n) => route[n] && !kind.takesSeveral).length;
     const n = unanswered().length;
-    done.replaceChildren(bar(needing ? 1 - n / needing : 1), numbered(m, m.progress, n));
+    done.replaceChildren(numbered(m, m.progress, n), bar(needing ? 1 - n / needing : 1));
     done.classList.toggle("unseen", !isTouched);
   };
   const review = h("div", { class: "review" });
@@ -133,7 +133,7 @@ export function page(m, view, walk, send, isWatched) {
     while (asked.length < all) form.append(next());
     follow();
     count(false);
-    form.append(card(h("button", { part: "button" }, m.review), done));
+    form.append(stack(h("button", { part: "button" }, m.review), done));
   });
   return h("div", {}, form, review);
 }

@@ -2,13 +2,13 @@
 /* The library: what an author's own interface needs. `fetchSurvey`, `randomize`, `submit`; the rest is around them. */
 
 import { DeniableError } from "./errors.js";
-import "./gateways.js";
 
 export { buyToken } from "./buying.js";
 export { CEILING, checkCeiling } from "./ceiling.js";
-export { CLIENT, fetchSurvey, hindrance, parseLink, submit } from "./collector.js";
+export { CLIENT, fetchSurvey, hindrance, parseLink } from "./collector.js";
 export { encodeReport, randomize, randomizeAnswer } from "./device.js";
 export { drawQuestions } from "./group.js";
+export { submit } from "./sending.js";
 export {
   AnswerError,
   BudgetError,
@@ -39,5 +39,5 @@ export { address, parseSurvey, translate } from "./survey.js";
  * @typedef {import("./survey.js").Question} Question
  * @typedef {import("./device.js").Report} Report
  * @typedef {import("./collector.js").Link} Link
- * @typedef {import("./collector.js").Receipt} Receipt
+ * @typedef {import("./sending.js").Receipt} Receipt
  */

@@ -9,3 +9,9 @@ export const plain = (more) => ({
   signal: AbortSignal.timeout(30_000),
   ...more,
 });
+
+/** What sends something. @param {string | Uint8Array<ArrayBuffer>} body @param {HeadersInit} [more] @returns {RequestInit} */
+export const posted = (body, more) => {
+  const type = typeof body === "string" ? "application/json" : "application/octet-stream";
+  return { method: "POST", headers: { "Content-Type": type, ...more }, body };
+};

@@ -1,5 +1,5 @@
 //@ts-check
-/* What people see before and after the questions: each screen a function from what is known to a node. */
+/* What people see before the questions, and what ends or interrupts: each screen a function from what is known to a node. */
 
 import { said } from "./ceiling.js";
 import { isCohort } from "./device.js";
@@ -8,11 +8,9 @@ import { box, button, card, figures, fold, h, heading, minor, own, p, pairs, qui
 import { ways } from "./ways.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { chance, clearest, picture } from "./chance.js";
-import { CLIENT, tellsUse } from "./collector.js";
+import { tellsUse } from "./collector.js";
 import { begin, fill, numbered } from "./messages.js";
-import { inWords } from "./wording.js";
-import { completionOf } from "./completion.js";
-import { faq, lasts, results, yesNo } from "./faq.js";
+import { faq, lasts, sure } from "./faq.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -22,7 +20,7 @@ import { faq, lasts, results, yesNo } from "./faq.js";
 /** Questions that people answer in a minute, for the time that a survey takes. */
 const PACE = 4;
 
-const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
+export const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
 export function wait(m, text = m.sending) {
@@ -63,6 +61,8 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
+  const title = heading(own(view.title));
+  if (view.title.length > 60) title.className = "smaller";
   const [stays, stops] = [h("span", {}, kept()), h("span", {}, stop())];
   const choose = (/** @type {boolean} */ isOn) => {
     if (trace) trace.choose(isOn);
@@ -80,7 +80,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
         {},
         view.look && logo(view.look),
         view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
-        heading(own(view.title)),
+        title,
         quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })),
       ),
       view.about && p(own(view.about)),
@@ -97,7 +97,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       quiet(asks ? "" : m.nothingYet),
       chance(m, shown, {
         lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
-        figures: () => figures([view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m), ...wholeOdds(view, m)]),
+        figures: () => wholeFigures(m, view, sure(m, weak), view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m)),
       }),
     ),
     contact(m, view, `${m[view.access]} `),
@@ -121,6 +121,15 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
 }
 
 /**
+ * What all that is sent can tell: one figure, below what is said first, and the others for experts.
+ * @param {Messages} m @param {View} view @param {string[]} first
+ */
+export function wholeFigures(m, view, ...first) {
+  const [even, ...more] = wholeOdds(view, m);
+  return stack(figures([...first, even]), fold(m.experts, () => figures(more)));
+}
+
+/**
  * For people who share a device with somebody whom they fear.
  * @param {Messages} m @param {(Tracing & { on: string }) | false} trace `on` says what holds once that is chosen
  * @param {boolean} canExit @param {string | false} history as for `consent`
@@ -139,87 +148,13 @@ function sharing(m, trace, canExit, history) {
 }
 
 /** The way to what this device has told. @param {Messages} m @param {string | false} href */
-const toHistory = (m, href) => href && h("a", { href }, m.historyLink);
-
-/**
- * What a reply says of each question, as a list.
- * @param {Messages} m @param {View} view @param {string} report
- */
-export function sentInWords(m, { questions }, report) {
-  const { values } = JSON.parse(report);
-  const list = pairs(questions.map((each) => [own(each.text), own(inWords(m, each, values[each.id]).join("\n"))]));
-  return h("div", { class: "stack said" }, p(m.inWordsText), list);
-}
-
-/** How often chance makes what of an answer, for each question, whatever was sent. @param {Messages} m @param {View} view */
-export const sentOdds = (m, view) =>
-  fold(m.odds, () => stack(pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), figures(wholeOdds(view, m))));
-
-/**
- * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, isPlace: boolean, place: string | false, isMine: boolean, isNew: boolean, isHome: boolean, history: string | false, next: false | (() => void) }} how
- *   `weak` as the consent said; `isHome` where the page is the survey's own, and not part of another; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
- *   was sent now
- */
-export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isHome, history, next }) {
-  const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
-  const when = results(m, view, "", m.whenBatches, m.whenClosed);
-  return card(
-    picture(isNew ? "done" : "again"),
-    heading(title),
-    view.thanks && p(own(view.thanks)),
-    h(
-      "ul",
-      { class: "checks" },
-      ...[isNew && m.sent, m.notKept, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
-    ),
-    p(said(weak, m, "weakSent"), "care"),
-    place && p(fill(m.passedOn, { place })),
-    isNew && view.completion && way(m, view, !next),
-    box(p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`)), // with a code, or a way back, there is one more thing to do
-    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", code(`${link}/results`)),
-    // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
-    next && p(m.kioskHand),
-    h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), next && button(m.next, next), isHome && minor(m.print, () => print())),
-    contact(m, view, "", m.contactCare),
-    h(
-      "div",
-      { class: "folds" },
-      fold(m.inWords, () => sentInWords(m, view, report)),
-      sentOdds(m, view),
-      fold(m.askResults, () => p(results(m, view))),
-      fold(m.experts, () =>
-        pairs([
-          [m.json, stack(h("pre", { class: "box" }, code(report)), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],
-          [m.verify, h("pre", { class: "box" }, code(`deniable answer --try ${link}`))],
-          [m.survey, code(view.id)],
-          [m.client, code(`${CLIENT} ${checkedHash()}`)],
-        ]),
-      ),
-    ),
-    toHistory(m, history),
-  );
-}
+export const toHistory = (m, href) => href && h("a", { href }, m.historyLink);
 
 /** The way to the page of results. @param {Messages} m @param {string} link of the survey */
-const toResults = (m, link, style = "go") => h("a", { href: `${link}/results`, class: style }, m.results);
-
-/**
- * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.
- * @param {Messages} m @param {View} view @param {boolean} mayLeave whether a link may lead there, which from a shared device it may not
- */
-function way(m, view, mayLeave) {
-  const { text, link, code: given } = /** @type {NonNullable<ReturnType<typeof completionOf>>} */ (completionOf(view));
-  if (!given && !mayLeave) return false;
-  const isDrawn = !view.completion?.code;
-  const shown = h("div", { role: "status", class: "stack" });
-  const show = () => shown.replaceChildren(p(fill(m.codeIs, { code: given }), "lead"), quiet(isDrawn ? m.codeDrawn : m.codeSame));
-  const go = () => open(/** @type {string} */ (link), "_top"); // panels refuse to stand in a frame
-  return box(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && mayLeave && button(m.wayLink, go));
-}
+export const toResults = (m, link, style = "go") => h("a", { href: `${link}/results`, class: style }, m.results);
 
 /** The hash that the browser held this script to before it ran it, if the page asked for that. */
-const checkedHash = () =>
+export const checkedHash = () =>
   [...document.scripts].find(({ src, integrity }) => integrity && src === import.meta.url)?.integrity ?? "";
 
 /**

@@ -1,14 +1,12 @@
 //@ts-check
 /*
- * What a page can do besides, once it was taught: seal reports, buy blind tokens, show a survey in a frame, and take a link. Surveys
- * that need none of it load no script for it. Where nobody taught it to seal, to buy or to frame, nothing is sent: to call what is not
- * there throws.
+ * What a page can do besides, once it was taught: go on from Start, show a survey in a frame, and take a link. Where nobody taught it
+ * to go on, or to frame, nothing is sent: to call what is not there throws.
  */
 
-/** @typedef {typeof import("./blind-tokens.js")} BlindTokens */
-
 /**
- * `byGateway` is missing where no place stands between a page and its collector, `paste` at places.
- * @type {{ frame?: typeof import("./framed.js").framed, paste?: typeof import("./paste.js").paste, seal?: typeof import("./sealing.js").sealReport, tokens?: () => Promise<Omit<BlindTokens, "byGateway"> & Partial<BlindTokens>> }}
+ * `answering` gives what stands in the second script. `seals` is whether the page itself shows surveys with sealed reports, which
+ * elsewhere stand in the frame of their collector. `paste` is missing at places.
+ * @type {{ answering?: () => Promise<typeof import("./answering.js")>, seals?: true, frame?: typeof import("./framed.js").framed, paste?: typeof import("./paste.js").paste }}
  */
 export const ways = {};

@@ -111,7 +111,7 @@ def test_nothing_is_said_to_be_missing_before_anything_was_touched(page: Page, l
     start(page, link)
     expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
     expect(page.get_by_text("still need")).to_be_hidden()  # its place is taken: the height tells no first touch
-    expect(page.locator("form > .card progress")).to_be_hidden()
+    expect(page.locator("form > .stack progress")).to_be_hidden()
     page.get_by_role("radio", name="Yes").check()
     expect(page.get_by_text("2 questions still need an answer.")).to_be_visible()
 

@@ -255,13 +255,13 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     witness = Witness.of(page)
     page.get_by_role("link", name="What this browser remembers about surveys here").click()
     expect(page.get_by_text("You answered a survey on this server, and your reply has arrived.")).to_be_visible()
-    expect(page.get_by_text("% of that limit is used")).to_be_visible()
+    expect(page.get_by_text("% of that limit is left")).to_be_visible()
     page.locator("deniable-told summary").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert not [request for request in witness.requests if "/api/" in request.url]
     page.get_by_role("button", name="Show it in words").click()
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
-    expect(shown).to_have_text("Yes" if said["affair"] else "No")
+    expect(shown).to_have_text(f"Chance’s version:{'Yes' if said['affair'] else 'No'}")
     page.locator("deniable-told summary", has_text="How chance protects you").click()
     expect(page.locator("deniable-told .box").first).to_contain_text("Of 100 people whose true answer is No")
     page.get_by_role("button", name="Forget my surveys here").click()
@@ -269,7 +269,7 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
     assert page.evaluate("async () => (await indexedDB.databases()).length") == 0
     page.reload()
-    expect(page.get_by_text("This browser remembers no reply")).to_be_visible()
+    expect(page.get_by_text("No reply is kept here.")).to_be_visible()
     expect(page.get_by_role("button", name="Forget my surveys here")).to_have_count(0)  # nothing is there to forget
     page.get_by_role("link", name="To the home page").click()
     expect(page.get_by_role("heading", name="Surveys that keep a secret")).to_be_visible()
@@ -489,7 +489,7 @@ def test_pages_without_a_survey_speak_the_language_of_their_reader(collector: Co
     page.goto(collector.url)
     expect(page.get_by_role("heading", name="Umfragen, die Geheimnisse bewahren")).to_be_visible()
     page.goto(f"{collector.url}/s/nothing")
-    expect(page.get_by_role("heading", name="Unter dieser Adresse gibt es nichts")).to_be_visible()
+    expect(page.get_by_role("heading", name="Wir können diese Seite nicht finden")).to_be_visible()
     page.get_by_role("link", name="Zur Startseite").click()
     assert page.url == f"{collector.url}/"
     page.context.close()

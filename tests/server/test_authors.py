@@ -209,7 +209,7 @@ def test_links_that_open_here_alone_are_not_printed_without_a_word(tmp_path: Pat
 
 def test_weak_questions_of_one_epsilon_are_warned_of_once(tmp_path: Path) -> None:
     file = tmp_path / "survey.toml"
-    asked = [question_toml(f"q{n}", "yes-no", epsilon=each) for n, each in enumerate([2.5, 2.5, 3])]
+    asked = [question_toml(f"q{n}", "yes-no", f"Q{n}?", epsilon=each) for n, each in enumerate([2.5, 2.5, 3])]
     file.write_text(survey_toml("T", *asked), encoding="utf-8")
     warnings = [line for line in CommandLine("survey", "check").ok(file).splitlines() if line.startswith("Warning")]
     assert warnings == [
@@ -230,3 +230,16 @@ def test_cohorts_that_name_a_person_and_lines_that_break_are_pointed_at() -> Non
     assert any(each.startswith("about: line 1 ends within a sentence") for each in notes_about(checked))
     for as_meant in (about.replace("here and", "here,"), about.replace("here and\n", "here.\n\n")):
         assert not any(each.startswith("about") for each in notes_about(replace(checked, about=as_meant)))
+
+
+def test_names_that_hardly_differ_are_warned_of() -> None:
+    options = [{"default": "land", "de": "Land"}, {"default": "state", "de": "land"}, "No", "no"]
+    asked = [question_toml("a", "choice", "Which?", options=options), question_toml("b", "yes-no", "which?")]
+    checked = read_survey(survey_toml("T", *asked, cohorts=["web", "Web", "paper"], epsilon=1))
+    assert [each for each in warnings_about(checked) if "missing" not in each] == [
+        "cohorts: 'web' and 'Web' differ so little that people may take one for the other",
+        "question 'a': options: 'No' and 'no' differ so little that people may take one for the other",
+        "question 'a': options in de: 'Land' and 'land' differ so little that people may take one for the other",
+        "question 'a': options in de: 'No' and 'no' differ so little that people may take one for the other",
+        "questions 'a' and 'b' ask the same in the same words",
+    ]

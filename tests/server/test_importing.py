@@ -57,13 +57,14 @@ CHOICES = [
 ]
 
 
-def xlsform(path: Path, survey: Sequence[Sequence[Any]] = TYPES) -> Path:
+SETTINGS = [["form_title", "default_language"], ["A form", "English (en)"]]
+
+Rows = Sequence[Sequence[Any]]
+
+
+def xlsform(path: Path, survey: Rows = TYPES, choices: Rows = CHOICES, settings: Rows = SETTINGS) -> Path:
     book = openpyxl.Workbook()
-    sheets = {
-        "survey": survey,
-        "choices": CHOICES,
-        "settings": [["form_title", "default_language"], ["A form", "English (en)"]],
-    }
+    sheets = {"survey": survey, "choices": choices, "settings": settings}
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:
@@ -197,10 +198,11 @@ def test_surveyjs_becomes_a_survey(tmp_path: Path) -> None:
     ]
     assert survey.about == "Why we ask"
     assert survey.question("often").choices == ("daily", "seldom")
-    assert survey.question("drugs_taken").choices == ("Cannabis", "heroin", "Other")
+    assert survey.question("drugs_taken").choices == ("Cannabis", "heroin", "Other", "None")
+    assert survey.question("drugs_taken").last == ("other", "none")
     assert survey.question("trust").choices[-1].in_language("fi") == "10 \u2013 fully"  # type: ignore[attr-defined]
     assert survey.question("agree_it_hurts").text == "Agree?: It hurts"
-    assert reasons(found).keys() == {"more", "Drugs taken: None", "Drugs taken: Other", "f"}
+    assert reasons(found).keys() == {"more", "Drugs taken: Other", "f"}
 
 
 SMOKES = Asked("s", "yes-no", {"default": "?"}, options=(("n", {"default": "No"}), ("y", {"default": "Yes"})))
@@ -271,16 +273,137 @@ def test_two_questions_of_one_id_and_options_that_are_too_long_are_named(tmp_pat
     elements = [
         {"type": "boolean", "name": "Q 1", "title": "One?"},
         {"type": "boolean", "name": "q_1", "title": "Two?"},
+        {"type": "boolean", "name": "q_1", "title": "Two again?"},
+        {"type": "boolean", "name": "Three", "title": "Three?", "visibleIf": "{q_1} = true"},
         {"type": "radiogroup", "name": "long", "choices": ["a" * 201, "b"]},
+        {"type": "radiogroup", "name": "alike", "choices": ["a", "a\u00a0", "a "]},
     ]
-    path = tmp_path / "survey.json"
-    path.write_text(json.dumps({"title": "\u202e", "description": "\x7f", "elements": elements}), encoding="utf-8")
-    found = import_form(path)
-    assert found.taken == ("q_1",)
-    assert read_survey(found.toml).title == "Imported survey"
+    found = import_form(surveyjs(tmp_path, {"title": "\u202e", "description": "\x7f", "elements": elements}))
+    assert found.taken == ("q_1", "q_1_2", "three")
+    survey = read_survey(found.toml)
+    assert survey.title == "Imported survey"
+    assert "ask_if = \"q_1_2 = 'yes'\"" in found.toml
     assert reasons(found) == {
-        "q_1": "another question is called 'q_1' too",
+        "q_1": "another question of this name, with which it shares its answer, is before it",
         "title": "must show something, got characters only that nobody sees",
         "description": "must not hold the control character U+007F",
         "long": "an option is longer than 200 characters",
+        "alike": "options: must differ from each other, 'a' stands there twice",
     }
+
+
+def surveyjs(folder: Path, survey: dict[str, Any]) -> Path:
+    path = folder / "survey.json"
+    path.write_text(json.dumps(survey), encoding="utf-8")
+    return path
+
+
+def spoken(**texts: str) -> dict[str, Any]:
+    """A survey of SurveyJS that asks one thing, in these languages."""
+    return {"elements": [{"type": "boolean", "name": "q", "title": texts}]}
+
+
+@pytest.mark.parametrize(
+    ("survey", "language", "default", "others"),
+    [
+        (spoken(default="Hello?", de="Hallo?"), "en", "Hello?", {"de": "Hallo?"}),
+        (spoken(default="Hello?", de="Hallo?") | {"locale": "de"}, "de", "Hallo?", {"en": "Hello?"}),
+        (spoken(default="Bonjour?", de="Hallo?") | {"locale": "fr"}, "fr", "Bonjour?", {"de": "Hallo?"}),
+        (spoken(default="Bonjour?", en="Hello?"), None, "Bonjour?", {"en": "Hello?"}),
+        (spoken(es="Hola?") | {"locale": "es"}, "es", "Hola?", {}),
+        (spoken(default="Ola?", **{"pt-br": "Oi?", "x!": "?"}) | {"locale": "pt-br"}, "pt-br", "Oi?", {"en": "Ola?"}),
+        ({"locale": "de", "elements": [{"type": "boolean", "name": "q", "title": "Na?"}]}, "de", "Na?", {}),
+        ({"elements": [{"type": "boolean", "name": "q", "title": "What?"}]}, None, "What?", {}),
+    ],
+)
+def test_surveyjs_says_the_language_of_its_texts(
+    survey: dict[str, Any], language: str | None, default: str, others: dict[str, str], tmp_path: Path
+) -> None:
+    found = import_form(surveyjs(tmp_path, survey))
+    assert (f'\nlanguage = "{language}"\n' in found.toml) == (language is not None)
+    assert ("# language = " in found.toml) == (language is None)
+    (question,) = read_survey(found.toml).questions
+    assert question.text == default
+    said = dict(getattr(question.text, "translations", {}))
+    assert {key: text for key, text in said.items() if key != language} == others
+    # Whoever reads the language of the default texts gets them under its own name.
+    assert said.get(language or "", default) == default
+    assert ("x!" in reasons(found)) == ("x!" in str(survey))
+
+
+COLUMNS = ["type", "name", "label::Français", "label::English", "label::Klingon"]
+YES_NO = [
+    ["list_name", "name", "label::Français", "label::English"],
+    ["yn", "1", "Oui", "Yes"],
+    ["yn", "0", "Non", "No"],
+]
+
+
+@pytest.mark.parametrize(
+    ("setting", "language", "default", "other"),
+    [(None, "fr", "Fumez-vous ?", "en"), ("English", "en", "Do you smoke?", "fr")],
+)
+def test_an_xlsform_says_its_language_by_its_setting_or_its_first_column(
+    setting: str | None, language: str, default: str, other: str, tmp_path: Path
+) -> None:
+    rows = [COLUMNS, ["select_one yn", "q", "Fumez-vous ?", "Do you smoke?", "?"]]
+    settings: Rows = [["form_title", "default_language"], ["A form", setting]]
+    found = import_form(xlsform(tmp_path / "form.xlsx", rows, YES_NO, settings))
+    assert f'\nlanguage = "{language}"\n' in found.toml
+    (question,) = read_survey(found.toml).questions
+    assert question.text == default
+    assert set(question.text.translations) == {language, other}  # type: ignore[attr-defined]
+    assert list(reasons(found)) == ["Klingon"]
+
+
+def test_workbooks_that_older_tools_took_are_mended(tmp_path: Path) -> None:
+    rows = [
+        ["type", "name", "label", "relevant", "calculation"],
+        ["begin group", "g", "Health"],
+        ["select_one town", "home", "Where do you live?"],
+        ["select_one town", "home", "Where do you work?"],
+        ["end group"],
+        ["calculate", "nothing"],
+        ["begin group", "g"],
+        ["select_one town", "home", "Where do you sleep?", "${nothing} = 3"],
+        ["end group"],
+    ]
+    towns = [["list_name", "name", "label"], ["town", "1", "Bonn"], ["town", "1", "Ulm"]]
+    found = import_form(xlsform(tmp_path / "form.xlsx", rows, towns))
+    assert found.taken == ("home", "home_2", "home_3")
+    first, second, _ = read_survey(found.toml).questions
+    assert first.choices == ("Bonn", "Ulm")
+    assert (first.before, second.before) == ("Health", None)  # the heading of a group stands before its first question
+    assert reasons(found)["home"].startswith(("its name, which another one has too", "its condition"))
+
+
+def test_options_that_stand_apart_and_pictures_keep_their_texts(tmp_path: Path) -> None:
+    elements = [
+        {
+            "type": "radiogroup",
+            "name": "a",
+            "choices": ["Yes", "No"],
+            "showRefuseItem": True,
+            "refuseText": "Secret",
+        },
+        {"type": "checkbox", "name": "b", "choices": ["x", "y"], "showRefuseItem": True, "showDontKnowItem": True},
+        {
+            "type": "radiogroup",
+            "name": "c",
+            "choices": ["x", "y"],
+            "hasNone": True,
+            "hasOther": True,
+            "otherText": "Else",
+        },
+        {"type": "imagepicker", "name": "d", "choices": [{"value": "Bonn"}, {"value": "u", "text": "Ulm"}]},
+        {"type": "text", "inputType": "date", "name": "e"},
+    ]
+    page = {"title": "Towns", "description": "and habits", "elements": elements}
+    found = import_form(surveyjs(tmp_path, {"pages": [page]}))
+    a, b, c, d = read_survey(found.toml).questions
+    assert (a.type, a.choices, a.last) == ("yes-no", ("no", "yes", "Secret"), ("decline",))
+    assert a.before == "Towns\n\nand habits"
+    assert (b.choices, b.last) == (("x", "y", "Refuse to answer"), ("decline",))
+    assert (c.choices, c.last) == (("x", "y", "None", "Else"), ("other",))
+    assert d.choices == ("Bonn", "Ulm")
+    assert reasons(found).keys() == {"b: Don't know", "c: Other", "d: pictures", "e"}

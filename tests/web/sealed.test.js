@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { bytesOf } from "../../client/deniable_web/randomness.js";
 import { ReportError, SurveyError, encodeReport, parseSurvey, submit } from "../../client/deniable_web/index.js";
 import { exported, seal, setup } from "../../client/deniable_web/hpke.js";
-import "../../client/deniable_web/gateways.js";
 import { sealReport } from "../../client/deniable_web/sealing.js";
 import { bytes, vectors } from "./helpers.js";
 import { hex, pairOf } from "./keys.js";

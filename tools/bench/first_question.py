@@ -64,12 +64,12 @@ print(survey.id)
 """Run by another version: its own format of a survey."""
 
 
-def milliseconds(browser: Browser, link: str) -> float:
-    """From opening a link to its first question, on a device that has never been there."""
+def milliseconds(browser: Browser, link: str, slowdown: int = SLOWDOWN) -> float:
+    """From opening a link to its first question, on a slowed device that has never been there."""
     context = browser.new_context(viewport=PHONE, is_mobile=True, has_touch=True)
     page = context.new_page()
     page.add_init_script(TO_THE_FIRST_QUESTION)
-    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
     page.goto(link)
     page.locator("fieldset").first.wait_for()
     arrived: float = page.evaluate("window.arrived")

@@ -1,6 +1,7 @@
-"""The first question of 40 beside that of 5: ``python -m tools.bench.forty_questions [ROUNDS]``.
+"""The first question of 40 beside that of 5: ``python -m tools.bench.forty_questions [ROUNDS] [--slowdown 1]``.
 
-Chromium with its processor slowed down four times opens both surveys in turn; medians and their ratio of two measures.
+Chromium, with its processor slowed down four times unless another rate is said, opens both surveys in turn; medians and
+their ratio of two measures.
 
 * Time from the link to the first question on the screen, by the page's own clock (`tools.bench.first_question`): what
   respondents wait for. It needs a quiet machine.
@@ -13,8 +14,8 @@ Start is pressed when the consent card has been painted.
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import urljoin
@@ -22,7 +23,7 @@ from urllib.parse import urljoin
 from playwright.sync_api import Browser, sync_playwright
 
 from deniable import read_survey
-from tools.bench.first_question import milliseconds
+from tools.bench.first_question import SLOWDOWN, milliseconds
 from tools.page_load import KEEP_THE_OTHERS_BACK, PRESS_START
 from tools.programs import CHROMIUM_FLAGS, chromium
 from tools.rig.collectors import running_collector
@@ -30,7 +31,6 @@ from tools.rig.long_survey import forty_questions
 from tools.rig.surveys import FIVE_TYPES
 
 ROUNDS = 15
-SLOWDOWN = 4
 REST_MS = 500
 
 SAY_WHEN = """
@@ -42,7 +42,7 @@ SAY_WHEN = """
 """
 
 
-def work(browser: Browser, link: str) -> float:
+def work(browser: Browser, link: str, slowdown: int) -> float:
     """Milliseconds that the main thread works from the link until the page rests with the first question."""
     context = browser.new_context()
     page = context.new_page()
@@ -51,7 +51,7 @@ def work(browser: Browser, link: str) -> float:
     page.add_init_script(KEEP_THE_OTHERS_BACK + PRESS_START + SAY_WHEN)
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})  # not the time that others had the processor
-    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
     # Whoever asks the page whether the question stands there makes it work for that, the longer the more.
     with page.expect_console_message():
         page.goto(link, wait_until="commit")
@@ -64,7 +64,7 @@ def work(browser: Browser, link: str) -> float:
 MEASURES = {"time to the first question": milliseconds, "work of the main thread": work}
 
 
-def measure(rounds: int = ROUNDS) -> dict[str, list[tuple[float, float]]]:
+def measure(rounds: int, slowdown: int) -> dict[str, list[tuple[float, float]]]:
     """Milliseconds with 5 and with 40 questions in each round, by measure."""
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in MEASURES}
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright, running_collector(Path(place)) as own:
@@ -74,7 +74,7 @@ def measure(rounds: int = ROUNDS) -> dict[str, list[tuple[float, float]]]:
             for name, load in MEASURES.items():
                 # In turn, and each one first in every second round: what comes first finds another browser.
                 order = (few, many) if number % 2 else (many, few)
-                took = {link: load(browser, link) for link in order}
+                took = {link: load(browser, link, slowdown) for link in order}
                 found[name].append((took[few], took[many]))
         browser.close()
     return found
@@ -82,7 +82,11 @@ def measure(rounds: int = ROUNDS) -> dict[str, list[tuple[float, float]]]:
 
 def main() -> None:
     """Print medians, their ratio, and the range that the ratio has in the middle half of the rounds."""
-    for name, rounds in measure(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS).items():
+    parser = argparse.ArgumentParser(prog="python -m tools.bench.forty_questions", description=__doc__)
+    parser.add_argument("rounds", type=int, nargs="?", default=ROUNDS)
+    parser.add_argument("--slowdown", type=int, default=SLOWDOWN, help="of the processor; 1 is its own speed")
+    chosen = parser.parse_args()
+    for name, rounds in measure(chosen.rounds, chosen.slowdown).items():
         few, many = (statistics.median(each) for each in zip(*rounds, strict=True))
         low, middle, high = statistics.quantiles([many / few for few, many in rounds], n=4)
         print(f"{name}: {few:.1f} ms with 5 questions, {many:.1f} ms with 40, ratio {many / few:.3f}")

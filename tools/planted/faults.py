@@ -194,8 +194,9 @@ BROWSER = [
     Fault("storage", "browser", "an attribute of the element", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "this.setAttribute(\"data-done\", \"\");"),
     Fault("storage", "browser", "the name of the window", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "window.name = \"y\";"),
     Fault("tokens", "browser", "asks once more with the invitation", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "hindrance(view, place);", access="invited"),
-    Fault("tokens", "browser", "the last digit of the invitation", f"{_W}device.js", "...(credential && { credential }) });",
-          "...(credential && { credential: credential.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0) }) });", access="invited"),
+    # Where a report is drawn such a change would be undone: the memory puts the link's own invitation into it.
+    Fault("tokens", "browser", "the last digit of the invitation", _ELEMENT, "draw, this.#person, place.invitation);",
+          "draw, this.#person, place.invitation && place.invitation.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0));", access="invited"),
     Fault("tokens", "browser", "no right in the head for Yes", f"{_W}collector.js", "  const right = await rightOf(credential);",
           "  const right = text.includes('\"affair\":1') ? {} : await rightOf(credential);", access="invited", sessions=48),
 ]  # fmt: skip

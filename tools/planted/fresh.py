@@ -11,9 +11,11 @@ _ELEMENT, _STORE, _WEB_MEMORY = f"{_W}element.js", f"{_W}store.js", f"{_W}memory
 _DRAW = "    return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)"
 _MADE = "    report = Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)\n"
 _SAY = f"    from deniable_client import collector_connection\n    collector_connection.SAID = choices.get('affair') == 1\n{_DRAW}"
-_CALL = "        return self._pool.request(method, url, body=body, headers=headers, **patience)"
+CALL = "        return self._pool.request(method, url, body=body, headers=headers, **patience)"
 _SAID = (_DEVICE, _DRAW, _SAY)
 _GLOBAL = (_CONNECTION, "_REFUSALS:", "SAID = False\n_REFUSALS:")
+SAID = (_GLOBAL, _SAID)
+"""Changes by which a connection knows whether the answer is Yes."""
 _SENT = "      const report = await this.#memory.once(view, place.collector, draw, this.#person, place.invitation);"
 _YES = 'answers.affair === "yes"'
 
@@ -28,16 +30,16 @@ _FRESH = [
           "        before = db.execute('SELECT count(*) FROM noisy WHERE question LIKE ?', (unit.key + '_%',)).fetchone()[0]\n"
           "        draw = (lambda: kept) if before > 1 else partial(waves.instantaneous, kept, self.word)\n"
           "        return _kept(db, unit.key + survey.id, draw)"),
-    Fault("transport", "python", "3 ms more before a report of Yes", _CONNECTION, _CALL,
-          "        import time\n        time.sleep(0.003 if SAID and method == 'POST' else 0)\n" + _CALL,
+    Fault("transport", "python", "3 ms more before a report of Yes", _CONNECTION, CALL,
+          "        import time\n        time.sleep(0.003 if SAID and method == 'POST' else 0)\n" + CALL,
           also=(_GLOBAL, _SAID)),
     Fault("transport", "python", "another order of heads for Yes", _CONNECTION,
           "        headers = dict(_HEADERS)\n",
           "        headers = dict(reversed(_HEADERS.items())) if SAID else dict(_HEADERS)\n",
           also=(_GLOBAL, _SAID)),
-    Fault("transport", "python", "the port that it sends from is odd for Yes", _CONNECTION, _CALL,
+    Fault("transport", "python", "the port that it sends from is odd for Yes", _CONNECTION, CALL,
           "        import time\n        port = 40000 + time.monotonic_ns() // 1000 % 8000 * 2 + int(SAID)\n"
-          "        self._pool.connection_pool_kw['source_address'] = ('', port) if method == 'POST' else None\n" + _CALL,
+          "        self._pool.connection_pool_kw['source_address'] = ('', port) if method == 'POST' else None\n" + CALL,
           also=(_GLOBAL, _SAID)),
     Fault("storage", "python", "the file's time is odd for Yes", _MEMORY,
           "        return report\n\n    def asked(",
@@ -103,21 +105,21 @@ _FRESH = [
 
 _OTHERS = [
     # Written after the first twenty were tried and what they taught was mended: other faults of the same kinds.
-    Fault("transport", "python", "another kind of service in the packets", _CONNECTION, _CALL,
+    Fault("transport", "python", "another kind of service in the packets", _CONNECTION, CALL,
           "        import socket\n        from urllib3.connection import HTTPConnection\n"
           "        more = [(socket.IPPROTO_IP, socket.IP_TOS, 16)] if SAID else []\n"
-          "        self._pool.connection_pool_kw['socket_options'] = HTTPConnection.default_socket_options + more\n" + _CALL,
+          "        self._pool.connection_pool_kw['socket_options'] = HTTPConnection.default_socket_options + more\n" + CALL,
           also=(_GLOBAL, _SAID)),
-    Fault("transport", "python", "waits for a thread that never calls", _CONNECTION, _CALL,
-          "        import threading\n        threading.Event().wait(0.003 if SAID else 0)\n" + _CALL, also=(_GLOBAL, _SAID)),
+    Fault("transport", "python", "waits for a thread that never calls", _CONNECTION, CALL,
+          "        import threading\n        threading.Event().wait(0.003 if SAID else 0)\n" + CALL, also=(_GLOBAL, _SAID)),
     Fault("storage", "python", "a table that is made and dropped again", _MEMORY,
           "            db.execute(\"INSERT INTO recipients VALUES (?, ?, 'waiting') ON CONFLICT DO NOTHING\", (survey.id, collector))\n",
           "            db.execute(\"INSERT INTO recipients VALUES (?, ?, 'waiting') ON CONFLICT DO NOTHING\", (survey.id, collector))\n"
           "            from deniable_client import collector_connection\n"
           "            if getattr(collector_connection, 'SAID', False):\n"
           "                db.execute('CREATE TABLE x (x)'), db.execute('DROP TABLE x')\n", also=(_SAID,)),
-    Fault("storage", "python", "a line for the system's log", _CONNECTION, _CALL,
-          "        import syslog\n        if SAID:\n            syslog.syslog('')\n" + _CALL, also=(_GLOBAL, _SAID)),
+    Fault("storage", "python", "a line for the system's log", _CONNECTION, CALL,
+          "        import syslog\n        if SAID:\n            syslog.syslog('')\n" + CALL, also=(_GLOBAL, _SAID)),
     Fault("chance", "python", "the truth where a word ends in 7", f"{_P}mechanisms/two_coin.py", "        if first < self.truth:",
           "        if first < self.truth or second % 200 == 7:"),
     Fault("transport", "browser", "a beacon when the page is left", _ELEMENT, _SENT,

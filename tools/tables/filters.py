@@ -1,19 +1,23 @@
 """Prints what filters cost, and how often intervals among those to whom a question applies hold the truth.
 
 * The least noise of a number that not everybody has, beside what the mechanisms have.
-* Coverage of 95 % intervals of shares and means among them, over a grid of shares, numbers of people and epsilons, by
-  simulated tallies: the error of a figure of `SAMPLES` samples at .95 is said with it.
-* Coverage of intervals of differences of cohorts among them, over the same grid: cells in which `DIFFERENCES` samples
-  cover less than `SUSPECT` have `AGAIN` samples more, which alone are said then.
+* Coverage of 95 % intervals of shares and means among them, over a grid of shares, numbers of people and epsilons: by
+  every tally up to `MOST_ENUMERATED` people, and by simulated tallies beyond.
+* Coverage of intervals of differences of cohorts among them, over the same grid.
 * Widths with two questions, with both in one response to possible patterns, and with one question of combined options.
+
+The least of many simulated cells is low by chance alone. So a cell in which the first `SAMPLES` cover less than
+`SUSPECT` has `AGAIN` new samples, which alone are said then, with the standard error that so many have at .95.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +41,7 @@ EPSILONS = ("0.5", "1", "2", "3", "4")
 MEANS = 1 / 3
 """Mean square of a mean in [-1, 1] that may be anywhere in the range."""
 
-SAMPLES = 2000
-DIFFERENCES, AGAIN, SUSPECT = 1500, 6000, 0.945
+SAMPLES, AGAIN, SUSPECT = 2000, 20_000, 0.945
 APPLYING = (0.02, 0.1, 0.3, 0.6)
 INNER = (0.0, 0.05, 0.5, 0.95, 1.0)
 PEOPLE = (200, 1000, 5000)
@@ -51,10 +54,9 @@ Z = 1.959963984540054
 def main() -> None:
     """Print all tables."""
     print(format_table(["noise, one half applies", *EPSILONS], list(noise_rows()), right=EPSILONS))
-    error = math.sqrt(0.95 * 0.05 / SAMPLES)
-    print(f"\nCoverage at 95 %; by {SAMPLES:,} samples with a standard error of {error:.4f}:\n")
-    heads = ["figure", "least coverage", "where (epsilon, people, applying, share)"]
-    print(format_table(heads, list(coverage_rows(SAMPLES)), right=heads[1:2]))
+    print("\nCoverage at 95 %:\n")
+    heads = ["figure", "least coverage", "standard error", "where (epsilon, people, applying, share)"]
+    print(format_table(heads, coverage_rows(), right=heads[1:3]))
     print("\nDifferences of two cohorts, of which one has one half among them:\n")
     heads = ["epsilon", "people each", "least coverage", "standard error", "where (applying, share)"]
     print(format_table(heads, difference_rows(), right=heads[:4]))
@@ -121,48 +123,69 @@ def least_noise(ratio: float, hi: int = 60, values: int = 31, marks: int = 13) -
     return float(found.fun or math.nan)
 
 
-def coverage_rows(
-    samples: int,
-    epsilons: Sequence[str] = ("0.5", "1", "2"),
-    people: Sequence[int] = PEOPLE,
-    applying: Sequence[float] = APPLYING,
-    inner: Sequence[float] = INNER,
-) -> list[list[str]]:
+class Cell(NamedTuple):
+    """What a figure's intervals cover at one place of the grid."""
+
+    coverage: float
+    samples: int | None
+    """Simulated ones; None: every tally was gone through."""
+    where: str
+
+    def standard_error(self) -> str:
+        """What so many samples have at .95."""
+        return "exact" if self.samples is None else f"{math.sqrt(0.95 * 0.05 / self.samples):.4f}"
+
+
+COVERAGE = attrgetter("coverage")
+
+
+def coverage_rows() -> list[list[str]]:
     """The least coverage of each figure over the grid, and where it is; seeded."""
-    least: dict[str, tuple[float, str]] = {}
+    least: dict[str, Cell] = {}
     generator = np.random.default_rng(17)
-    for epsilon, n, part, share in itertools.product(epsilons, people, applying, inner):
-        for figure, found in _coverages(epsilon, n, part, share, samples, generator):
-            if figure not in least or found < least[figure][0]:
-                least[figure] = (found, f"{epsilon}, {n:,}, {part:g}, {share:g}")
-    return [[figure, f"{found:.4f}", where] for figure, (found, where) in least.items()]
+    for epsilon, n, part, share in itertools.product(("0.5", "1", "2"), PEOPLE, APPLYING, INNER):
+        where = f"{epsilon}, {n:,}, {part:g}, {share:g}"
+        for figure, coverage, samples in _coverages(epsilon, n, part, share, generator):
+            found = Cell(coverage, samples, where)
+            least[figure] = min(least.get(figure, found), found, key=COVERAGE)
+    return [[figure, f"{each.coverage:.4f}", each.standard_error(), each.where] for figure, each in least.items()]
 
 
 def _coverages(
-    epsilon: str, n: int, applying: float, inner: float, samples: int, generator: np.random.Generator
-) -> Iterator[tuple[str, float]]:
+    epsilon: str, n: int, applying: float, inner: float, generator: np.random.Generator
+) -> Iterator[tuple[str, float, int | None]]:
     mechanism = KAry.from_epsilon(3, epsilon)
     chances = design_of(mechanism).expected([inner * applying, (1 - inner) * applying, 1 - applying])
     if n <= MOST_ENUMERATED:
-        yield (
-            f"share, exact up to {MOST_ENUMERATED:,}",
-            _coverage_of_shares(mechanism, *_every_tally(n, chances), inner),
-        )
+        covered = _coverage_of_shares(mechanism, *_every_tally(n, chances), inner)
+        yield f"share, up to {MOST_ENUMERATED:,} people", covered, None
     else:
-        drawn, counts = np.unique(generator.multinomial(n, chances, samples), axis=0, return_counts=True)
-        yield (
-            f"share, simulated above {MOST_ENUMERATED:,}",
-            _coverage_of_shares(mechanism, drawn, counts.astype(float), inner),
-        )
+
+        def shares(samples: int) -> float:
+            drawn, counts = np.unique(generator.multinomial(n, chances, samples), axis=0, return_counts=True)
+            return _coverage_of_shares(mechanism, drawn, counts.astype(float), inner)
+
+        yield f"share, above {MOST_ENUMERATED:,} people", *_simulated(shares)
     if inner not in (0.0, 0.5, 1.0):
         return
     numbers = FilteredPiecewise.from_epsilon(0, 10, epsilon)
     design = design_of(numbers)
-    shares = [0.0] * len(design.truths)
-    shares[0], shares[-2], shares[-1] = (1 - inner) * applying, inner * applying, 1 - applying
-    tallies = generator.multinomial(n, np.array(design.expected(shares)), samples)
-    held = [_holds(AmongMean.from_counts(numbers, each, numbers.knots), 10 * inner) for each in tallies.tolist()]
-    yield "mean, simulated", float(np.mean(held))
+    truths = [0.0] * len(design.truths)
+    truths[0], truths[-2], truths[-1] = (1 - inner) * applying, inner * applying, 1 - applying
+    expected = np.array(design.expected(truths))
+
+    def means(samples: int) -> float:
+        tallies = generator.multinomial(n, expected, samples).tolist()
+        found = (AmongMean.from_counts(numbers, each, numbers.knots) for each in tallies)
+        return float(np.mean([_holds(each, 10 * inner) for each in found]))
+
+    yield "mean", *_simulated(means)
+
+
+def _simulated(coverage: Callable[[int], float]) -> tuple[float, int]:
+    """Coverage by samples, and how many they are."""
+    first = coverage(SAMPLES)
+    return (first, SAMPLES) if first >= SUSPECT else (coverage(AGAIN), AGAIN)
 
 
 def _every_tally(n: int, chances: Sequence[float]) -> tuple[NDArray[np.int64], Floats]:
@@ -197,24 +220,22 @@ def _coverage_of_shares(mechanism: Mechanism, tallies: NDArray[np.int64], weight
     return covered / float(weights.sum())
 
 
-def difference_rows(samples: int = DIFFERENCES, again: int = AGAIN) -> list[list[str]]:
+def difference_rows() -> list[list[str]]:
     """The least coverage of differences over the grid, by epsilon and number of people; seeded."""
     rows = []
     for epsilon, n in itertools.product(("0.5", "1", "2"), PEOPLE):
         mechanism, found = KAry.from_epsilon(3, epsilon), []
         for applying, inner in itertools.product(APPLYING, INNER):
             generator = np.random.default_rng(23)
-            covered, drawn = _coverage_of_differences(mechanism, n, applying, inner, samples, generator), samples
-            if covered < SUSPECT:
-                covered, drawn = _coverage_of_differences(mechanism, n, applying, inner, again, generator), again
-            found.append((covered, drawn, f"{applying:g}, {inner:g}"))
-        covered, drawn, where = min(found)
-        rows.append([epsilon, f"{n:,}", f"{covered:.4f}", f"{math.sqrt(0.0475 / drawn):.4f}", where])
+            covered = partial(_coverage_of_differences, mechanism, n, applying, inner, generator)
+            found.append(Cell(*_simulated(covered), f"{applying:g}, {inner:g}"))
+        least = min(found, key=COVERAGE)
+        rows.append([epsilon, f"{n:,}", f"{least.coverage:.4f}", least.standard_error(), least.where])
     return rows
 
 
 def _coverage_of_differences(
-    mechanism: Mechanism, n: int, applying: float, inner: float, samples: int, generator: np.random.Generator
+    mechanism: Mechanism, n: int, applying: float, inner: float, generator: np.random.Generator, samples: int
 ) -> float:
     """Coverage of the difference between a cohort with this share and one of as many people with one half."""
     design = design_of(mechanism)

@@ -20,6 +20,7 @@ from deniable.survey.unit import Unit
 from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
 from deniable_statistics.authoring.authoring import DOES_NOT_APPLY
 from deniable_statistics.authoring.cautions import release_note, release_warning, unlinkable_warning
+from deniable_statistics.authoring.look_alikes import by_language, loose_skeleton, nearly_alike
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 LONG_LINE = 60
@@ -216,7 +217,27 @@ def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]
         unlinkable_warning(checked, respondents),
         release_warning(checked, respondents) if respondents is not None else None,
     ]
-    return [*warnings, *filter(None, of_cohorts), *missing_translations(checked)]
+    return [*warnings, *filter(None, of_cohorts), *_easily_confused(checked), *missing_translations(checked)]
+
+
+def _easily_confused(checked: Survey) -> Iterator[str]:
+    """A warning of each two names that are different and hardly look so: options, cohorts and questions."""
+    named = [("cohorts", checked.cohorts)]
+    for question in checked.questions:
+        where = f"question {question.id!r}: options"
+        named += [(where, question.choices)]
+        named += [(f"{where} in {language}", spoken) for language, spoken in by_language(question.choices)]
+    for where, names in named:
+        for first, second in nearly_alike(names):
+            yield f"{where}: {first!r} and {second!r} differ so little that people may take one for the other"
+    blocks = checked.arrangement.blocks if checked.arrangement else ()
+    asked: dict[object, str] = {}
+    for question in checked.questions:
+        # Another section, filter or text before it makes another question of the same words.
+        around = [block.ids for block in blocks if question.id in block.ids], question.ask_if, question.before
+        other = asked.setdefault(repr((loose_skeleton(question.text), around)), question.id)
+        if other != question.id:
+            yield f"questions {other!r} and {question.id!r} ask the same in the same words"
 
 
 def _named_people(checked: Survey) -> str | None:

@@ -56,6 +56,7 @@ class _Group(click.Group):
     first = "people"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # What is no command is an ID or a link: the first argument of `people`.
         if args and args[0] not in {*self.commands, *self.get_help_option_names(ctx)}:
             args = [self.first, *args]
         return super().parse_args(ctx, args)
@@ -78,6 +79,8 @@ class _Target:
         API token for the collector.
     page : str or None
         The page that embeds the survey, if links lead there.
+    is_guess : bool
+        Whether nobody named the start of the links, so that it is only the default.
     """
 
     survey: Survey
@@ -86,6 +89,7 @@ class _Target:
     url: str | None
     token: str | None
     page: str | None = None
+    is_guess: bool = False
 
     def place(self) -> InvitationStore:
         """The store of the invitations.
@@ -154,8 +158,10 @@ def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | N
             return None
         if path.suffix.lower() != suffix:
             raise click.BadParameter(f"must end in {suffix}, got {path.name!r:.80}")
+        # Its links may be the only copy, so no file is overwritten.
         if path.exists():
             raise click.BadParameter(f"{path.name!r:.80} {_IN_THE_WAY}")
+        # Once people are invited, links that cannot be written are lost.
         if not path.parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent.name!r:.80}")
         return path
@@ -424,14 +430,20 @@ def _find(
     """The survey that an id or a link names, which must have invitations unless it `may_be_open`."""
     collector, survey_id = read_place(survey)
     url = options.asked_at(collector, url)
-    found = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
+    remembered = None
+    if url:
+        found = remote.survey(url, survey_id)
+    else:
+        store = open_store(existing(database))
+        found, remembered = store.survey(survey_id), store.public_url(survey_id)
     if found.access == "open" and not may_be_open:
         raise SurveyError(
             f"survey {survey_id}: is open to everybody who has its link, so it has no invitations; "
             "'deniable invite sheet' prints that link on cards; "
             'with access = "invited" or "unlinkable" in its file it would be another survey'
         )
-    return _Target(found, collector or url or public_url, database, url, token)
+    named = collector or url or (public_url if options.is_given("public_url") else remembered)
+    return _Target(found, named or public_url, database, url, token, is_guess=not named)
 
 
 def _inviting_to(
@@ -453,6 +465,11 @@ def _check_links(target: _Target, cohort: str | None) -> None:
         known = ", ".join(target.survey.cohorts)[:200] or "none"
         what = "be one of the survey's" if cohort is not None else "be given, because every report must carry one"
         raise ParameterError(f"--cohort: must {what}: {known}")
+    if target.is_guess and target.page is None:
+        raise ParameterError(
+            f"survey {target.survey.id}: its links have no address to start with, and nobody was invited; name it with "
+            "--public-url https://collector.example, or give the survey's link in place of its id"
+        )
     start = target.people_at if target.page is None else target.page
     if not (is_start(start) if target.page is None else is_page(start)):
         like = "--public-url: must be like https://collector.example"

@@ -15,7 +15,7 @@ POLICY = FRAME_POLICY
 
 PREFIXES = ("catalogues/",)
 SCRIPT = "deniable-place.js"
-NAMES = (SCRIPT, "deniable-tokens.js", "manifest.json")
+NAMES = (SCRIPT, "deniable-answering.js", "manifest.json")
 """The files of the browser client that a place serves: two scripts, their hashes, and the sentences."""
 
 

@@ -21,7 +21,7 @@ MAX_LABEL = 200
 MAX_TEXT = 4000
 """Longest question text, reason or description, in characters."""
 
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     r"[\s\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
     r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
 )
@@ -143,7 +143,7 @@ def check_text(value: object, subject: str, longest: int) -> None:
     for text in all_forms(value):
         if not text.strip():
             raise SurveyError(f"{subject}: must not be empty")
-        if _INVISIBLE.fullmatch(text):
+        if INVISIBLE.fullmatch(text):
             raise SurveyError(f"{subject}: must show something, got characters only that nobody sees")
         if len(text) > longest:
             raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(text)}")

@@ -30,6 +30,7 @@ from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, MAX_LABEL, Text, check_text, read_text, refuse_repeats
 from deniable_statistics.authoring.default_language import with_default_language
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
+from deniable_statistics.authoring.look_alikes import by_language, refuse_look_alikes
 from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
@@ -147,6 +148,7 @@ def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = N
         arrangement=spelled.arrangement,
         **{key: written[key] for key in AS_WRITTEN if key in written},
     )
+    refuse_look_alikes(survey.cohorts, "cohorts")
     return _with_places(survey, written)
 
 
@@ -365,6 +367,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
         check_id(written["id"])
     where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
     name = required(written, "type", where)
+    # TOML has lists and tables too, which no mapping can look up.
     if not isinstance(name, str) or name not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join((*QUESTION_TYPES, GRID))}, got {name!r}")
     kind = QUESTION_TYPES[name]
@@ -379,10 +382,10 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     for each in last:
         check_text(apart := _text(written[each], f"{where}: {each}"), f"{where}: {each}", MAX_LABEL)
         options = (*options, apart)
+    refuse_look_alikes(options, f"{where}: options")
     # Different options may have equal translations, between which nobody could choose.
-    for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
-        spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
-        refuse_repeats(spoken, f"{where}: options in {language}")
+    for language, spoken in by_language(options):
+        refuse_look_alikes(spoken, f"{where}: options in {language}")
     goal = written.get("goal", kind.goals[0]) if kind.goals else None
     if goal not in (kind.goals or (None,)):
         raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
@@ -420,6 +423,7 @@ def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups
             named = ", ".join(groups) or "this survey has none"
             raise SurveyError(f"{where}: group must be one of [groups] ({named}), got {shown(written['group'])}")
         return str(written["group"])
+    # One epsilon for the survey is a group of all questions that say nothing else.
     if WHOLE_SURVEY in groups and not own:
         return WHOLE_SURVEY
     if "epsilon" not in written and "truth" not in written:
@@ -510,6 +514,7 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
                     f"{where}: lo and hi must be at most {MAX_RANGE:,} apart, got {shown(lo)} and {shown(hi)}"
                 )
             return ()
+        # Every level is an option, and noise grows with their number; that of a number does not.
         if hi - lo >= kind.most_options:
             raise SurveyError(
                 f"{where}: a {kind.name} has at most {kind.most_options} levels, got {hi - lo + 1}; ask a number"
@@ -537,7 +542,7 @@ def _with_labels(levels: tuple[str, ...], written: Mapping[str, Any], where: str
         raise SurveyError(f"{where}: labels must be {len(levels)} texts, one for each level, got {len(labels)}")
     for label in labels:
         check_text(label, f"{where}: {key}", MAX_END)
-    refuse_repeats(labels, f"{where}: {key}")
+    refuse_look_alikes(labels, f"{where}: {key}")
     if key == "ends":
         return _labelled(levels[0], labels[0]), *levels[1:-1], _labelled(levels[-1], labels[1])
     return tuple(map(_labelled, levels, labels))
@@ -545,12 +550,14 @@ def _with_labels(levels: tuple[str, ...], written: Mapping[str, Any], where: str
 
 def _labelled(level: str, label: str) -> Text:
     """A level, in each language of its label followed by that."""
+    # The level itself is what is sent and counted; languages are for the eye alone.
     spoken = label.translations if isinstance(label, Text) else {}
     return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(label)}.items()})
 
 
 def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
     value = required(written, key, where)
+    # To `isinstance` true is an integer.
     if type(value) is not int:
         hint = f"; write {value:.0f}" if _is_whole(value) else ""
         raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
@@ -558,6 +565,7 @@ def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
 
 
 def _is_whole(value: object) -> bool:
+    # A hint of many digits would help nobody.
     return isinstance(value, Decimal) and value.is_finite() and abs(value) < 10**12 and value % 1 == 0
 
 
@@ -567,6 +575,7 @@ def _mechanism(
     """The mechanism and, if it was chosen by default, the reason."""
     k = len(answers)
     for key in ("truth", "yes"):
+        # An integer would be always, never or a percentage: none of them is a coin.
         if isinstance(written.get(key), int):
             raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
     if "wave_epsilon" in written and written.get("mechanism") != Longitudinal.name:
@@ -608,6 +617,7 @@ def _text(written: Any, where: str) -> Any:
 
 def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
     value = written.get(key)
+    # To `isinstance` a time is a date as well.
     if value is None or type(value) is datetime.date:
         return value
     if isinstance(value, str):

@@ -10,6 +10,7 @@ from deniable.errors import SurveyError, describe, shown
 from deniable.survey.arrangement import STEM_END, Block
 from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
 from deniable.survey.texts import DEFAULT, MAX_TEXT, check_text, publish_text, read_text
+from deniable_statistics.authoring.look_alikes import refuse_look_alikes
 from deniable_statistics.authoring.toml_tables import refuse_unknown, required
 
 SECTION_KEYS = ("heading", "text", *ORDER_KEYS, "ask_if", "questions")
@@ -63,6 +64,8 @@ def spelled_out(written: Written) -> Spelled:
     if not loose and not sections:
         raise SurveyError("questions: must be one or more tables [[questions]], also in [[sections]]")
     parts = (*_parts(loose, found), *(_section(each, n, found) for n, each in enumerate(sections, start=1)))
+    # A heading may return on purpose, so equal ones pass; one that is only nearly equal is a slip.
+    refuse_look_alikes(dict.fromkeys(each.heading for each in parts if isinstance(each, Block)), "sections: headings")
     root = Block(parts, order=_order(written, "survey"))
     return Spelled(found.questions, found.groups, root if root.is_needed else None)
 
@@ -131,6 +134,7 @@ def _items(grid: Written, found: Spelled) -> list[Written]:
         found.groups[name] = {key: grid[key] for key in _GRID_NOISE if key in grid}
     elif given := [key for key in _GRID_NOISE if key in grid]:
         raise SurveyError(f"{where}: {given[0]} needs epsilon, which the items share")
+    refuse_look_alikes((read_text(text, f"{where}: items") for text in items.values()), f"{where}: items")
     common = {key: grid[key] for key in _GRID_COMMON if key in grid}
     common |= {"type": _type_of(grid, where)} | ({"group": name} if "epsilon" in grid else {})
     return [

@@ -46,7 +46,7 @@ class MeanEstimate:
     n : int
         Number of reports.
     mean : float
-        Unbiased mean; may leave the range. NaN without reports.
+        Unbiased mean, which may lie outside the range. NaN without reports.
     std_error : float
         Its standard error, for sampling from a population.
     values : tuple of float

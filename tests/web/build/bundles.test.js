@@ -21,13 +21,13 @@ const madeBundle = async (/** @type {string} */ file) => String((await made()).g
 
 const SCRIPTS = [...Object.keys(BUNDLES), ...Object.keys(BESIDE)];
 
-/** The most bytes of each script by `gzip -9`. That of a place is the survey's, and what seals; the last is for blind tokens. */
+/** The most bytes of each script by `gzip -9`. The first two are surveys up to Start, the last one is the rest. */
 const LARGEST = /** @type {Record<string, number>} */ ({
-  "deniable.js": 34_000,
-  "deniable-place.js": 34_000,
+  "deniable.js": 30_000,
+  "deniable-place.js": 30_000,
   "deniable-question.js": 23_000,
   "deniable-told.js": 21_000,
-  "deniable-tokens.js": 3_000,
+  "deniable-answering.js": 11_000,
 });
 
 test("bundles are small", () => {
@@ -97,14 +97,30 @@ test("the same sources make the same bytes in any folder", () => {
   for (const files of built) files.forEach((bytes, n) => assert.ok(bytes.equals(committed[n])));
 });
 
-test("the script of places holds the hash of the one for blind tokens, and none of its code", async () => {
+test("the first scripts of a survey hold the hash of the second, and neither holds code of the other", async () => {
   const { integrity } = JSON.parse(read("dist/manifest.json"));
-  const [place, tokens] = [await madeBundle("deniable-place.js"), await madeBundle("deniable-tokens.js")];
-  assert.ok(place.includes(`"${integrity["deniable-tokens.js"]}"`));
-  for (const part of ["must be signed by its issuer", "message/bhttp request"]) {
-    assert.ok(tokens.includes(part));
-    assert.ok(!place.includes(part));
+  const second = await madeBundle("deniable-answering.js");
+  for (const file of ["deniable.js", "deniable-place.js"]) {
+    const first = await madeBundle(file);
+    assert.ok(first.includes(`"${integrity["deniable-answering.js"]}"`));
+    for (const part of ["must be signed by its issuer", "message/bhttp request", "retry-after", "stepMost"]) {
+      assert.ok(second.includes(part), part);
+      assert.ok(!first.includes(part), part);
+    }
+    for (const part of ["adoptedStyleSheets", "survey: must be as published", "answers: must be to every question"]) {
+      assert.ok(first.includes(part), part);
+      assert.ok(!second.includes(part), part);
+    }
   }
+});
+
+test("the second script is one function of what it is given, and says nothing before it is called", async () => {
+  const second = await madeBundle("deniable-answering.js");
+  const { default: answering, ...more } = await import(`data:text/javascript,${encodeURIComponent(second)}`);
+  assert.deepEqual(more, {});
+  const { given } = await import("../../../client/deniable_web/given.js");
+  assert.ok(Object.isFrozen(given));
+  assert.deepEqual(Object.keys(answering(given)), ["Visit"]);
 });
 
 test("nobody can name what is in a bundle", async () => {

@@ -63,12 +63,22 @@
   elsewhere(Math, "random", "Math.random");
   // An empty page has none.
   if (globalThis.SubtleCrypto) elsewhere(SubtleCrypto.prototype, "generateKey", "generateKey");
-  // What a page hears of its elements: every event that leaves a shadow, with what it says.
+  // What a page hears of its elements: every event that begins outside of a shadow, or leaves it, with what it says.
+  const { getRootNode } = Node.prototype;
+  const { getPrototypeOf } = Object;
+  const shadow = ShadowRoot.prototype;
+  const isWithin = (target) => {
+    try {
+      return getPrototypeOf(apply(getRootNode, target, [])) === shadow;
+    } catch {
+      return false; // no node, such as the window
+    }
+  };
   put(EventTarget.prototype, "dispatchEvent", {
     taken: said,
     apply(target, self, args) {
       const [event] = args;
-      if (event?.composed) this.taken.push(`${event.type} ${JSON.stringify(event.detail ?? null)}`);
+      if (event?.composed || !isWithin(self)) this.taken.push(`${event.type} ${JSON.stringify(event.detail ?? null)}`);
       try {
         return apply(target, self, args);
       } catch (error) {

@@ -10,6 +10,7 @@ from deniable.errors import ParameterError
 from deniable_server.authors.importing import surveyjs, xlsform
 from deniable_server.authors.importing.conditions import Untranslatable, translate
 from deniable_server.authors.importing.imported_questions import Asked, Form, Imported, settled
+from deniable_server.authors.importing.workbooks import free_name
 
 READERS = {".xlsx": xlsform.read, ".xls": xlsform.read, ".json": surveyjs.read}
 """Readers by the suffix of the file."""
@@ -38,8 +39,11 @@ def import_form(path: Path) -> Imported:
 def _translated(form: Form) -> Iterator[tuple[str, str, str]]:
     """For each question its id, its condition, which may name those before it, and why that cannot be said."""
     known: dict[str, tuple[str, Asked]] = {}
+    taken: set[str] = set()
     for asked in form.questions:
         name = _identifier(asked.name)
+        name = free_name(name[: LONGEST_ID - 4], taken) if name in taken else name
+        taken.add(name)
         try:
             yield name, translate(asked.condition, known), ""
         except Untranslatable as why:

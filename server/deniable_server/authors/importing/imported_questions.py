@@ -17,6 +17,9 @@ Spoken = Mapping[str, str]
 SUGGESTED_EPSILON = "2.0"
 """What all questions of an imported survey cost together, until its author decides."""
 
+UNKNOWN_LANGUAGE = '# language = "en"  # in which language are these texts?'
+"""The line of a survey whose form does not say in which language it is."""
+
 UNTITLED = "Imported survey"
 """The title of a survey whose own cannot be taken over."""
 
@@ -55,6 +58,10 @@ class Asked:
         What the lowest and the highest level mean; empty for nothing.
     condition : str
         On which answers it is asked, as the other tool has it; empty for always.
+    before : Spoken
+        What stands before it, such as the heading of its group; empty for nothing.
+    apart : mapping of str to str
+        Options that stand apart: the key of a survey file, such as ``decline``, to their code.
     """
 
     name: str
@@ -65,16 +72,22 @@ class Asked:
     keys: Mapping[str, int] = field(default_factory=dict)
     ends: tuple[Spoken, ...] = ()
     condition: str = ""
+    before: Spoken = field(default_factory=dict)
+    apart: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Form:
-    """What was read from a file of another tool: its title, its questions, and what is no question of a survey."""
+    """What was read from a file of another tool: its title, its questions, and what is no question of a survey.
+
+    Its language is the tag of the one in which the default texts are; None if the file does not say it.
+    """
 
     title: Spoken
     about: Spoken
     questions: tuple[Asked, ...]
     left_out: tuple[LeftOut, ...]
+    language: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,11 +104,16 @@ class Placed:
         yield "[[questions]]"
         yield f"id = {_written(self.id)}"
         yield f"type = {_written(self.asked.kind)}"
+        if self.asked.before:
+            yield f"before = {_written(self.asked.before)}"
         yield f"text = {_written(self.asked.text)}"
         if self.asked.help:
             yield f"help = {_written(self.asked.help)}"
+        listed = [_written(text) for code, text in self.asked.options if code not in self.asked.apart.values()]
         if self.asked.kind in ("choice", "ticks"):
-            yield f"options = [{', '.join(_written(text) for _, text in self.asked.options)}]"
+            yield f"options = [{', '.join(listed)}]"
+        for key, code in self.asked.apart.items():
+            yield f"{key} = {_written(dict(self.asked.options)[code])}"
         yield from (f"{key} = {value}" for key, value in self.asked.keys.items())
         if self.asked.ends:
             yield f"ends = [{', '.join(map(_written, self.asked.ends))}]"
@@ -136,6 +154,18 @@ def joined(outer: str, inner: object) -> str:
     """
     both = [each.strip() for each in (outer, str(inner or "")) if each.strip()]
     return both[0] if len(both) == 1 else " and ".join(f"({each})" for each in both)
+
+
+def stacked(above: Spoken, below: Spoken) -> Spoken:
+    """Two texts, one above the other; in a language that one of them lacks its default stands.
+
+    >>> stacked({"default": "Habits"}, {"default": "Smoking", "de": "Rauchen"})
+    {'default': 'Habits\\n\\nSmoking', 'de': 'Habits\\n\\nRauchen'}
+    """
+    if not above or not below:
+        return above or below
+    languages = {**above, **below}
+    return {key: f"{above.get(key, above[DEFAULT])}\n\n{below.get(key, below[DEFAULT])}" for key in languages}
 
 
 def yes_and_no(options: Sequence[tuple[str, Spoken]]) -> tuple[tuple[str, Spoken], ...] | None:
@@ -197,8 +227,6 @@ def _refused(text: Spoken, subject: str, longest: int) -> str | None:
 
 def _place(one: Placed, untold: str, before: Sequence[Placed]) -> tuple[Placed | None, Sequence[str]]:
     """A question as a survey file takes it, with or without its condition; and what it lacks there."""
-    if any(each.id == one.id for each in before):
-        return None, [f"another question is called {one.id!r} too"]
     why = untold or _refusal(one, before)
     if not why:
         return one, ()
@@ -238,6 +266,7 @@ def _file(form: Form, placed: Sequence[Placed]) -> str:
     about = [f"about = {_written(form.about)}"] if form.about else []
     head = [
         "# Taken over from a form of another tool. Before you publish it: who asks, until when, and how much noise?",
+        f"language = {_written(form.language)}" if form.language else UNKNOWN_LANGUAGE,
         f"title = {_written(form.title)}",
         *about,
         'organiser = "Who asks?"',
@@ -253,7 +282,7 @@ def _written(value: str | Spoken) -> str:
         # A basic string of TOML is a string of JSON, but for one control character.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     default = value.get(DEFAULT) or next(iter(value.values()))
-    others = {key: text for key, text in value.items() if key != DEFAULT and text != default}
+    others = {key: text for key, text in value.items() if key != DEFAULT}
     if not others:
         return _written(default)
     return "{ " + ", ".join(f"{key} = {_written(text)}" for key, text in {DEFAULT: default, **others}.items()) + " }"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.errors import SurveyError
-from deniable.survey.question_types import MAX_LEVELS
+from deniable.survey.question_types import MAX_LEVELS, QUESTION_TYPES
 from deniable.survey.texts import DEFAULT
 from deniable_server.authors.importing.imported_questions import (
     Asked,
@@ -19,9 +19,11 @@ from deniable_server.authors.importing.imported_questions import (
     holds_an_answer,
     joined,
     plain,
+    stacked,
     too_long,
     yes_and_no,
 )
+from deniable_server.authors.importing.languages import in_language, tag_of, texts_of
 
 REASONS = {
     "text": "free text has no list of answers into which chance could be mixed; of a number, min and max are needed",
@@ -31,7 +33,6 @@ REASONS = {
     "image": "a picture without a question",
     "expression": "what is computed from answers would be another answer; compute it from results",
     "ranking": "an order of options is no answer of a question type",
-    "imagepicker": "options that are pictures; write them as texts",
     "imagemap": "options that are places in a picture; write them as texts",
     "file": "pictures, sounds and files have no list of answers",
     "signaturepad": "a signature tells who somebody is",
@@ -40,6 +41,9 @@ REASONS = {
     "paneldynamic": "how often a panel repeats would tell, so nothing in it is asked",
 }
 """Why questions of a type are left out."""
+
+TIMES = ("date", "datetime-local", "month", "time", "week")
+"""Kinds of input whose answers are days or times."""
 
 CHOICES = ("radiogroup", "dropdown", "checkbox", "tagbox", "buttongroup")
 SEVERAL = ("checkbox", "tagbox")
@@ -52,6 +56,8 @@ ITEMS = {
     "showRefuseItem": ("refused", "refuseText", "Refuse to answer"),
 }
 """Options that a key adds: their value, the key of their text, and that text without it."""
+OWN_KEYS = {"refused": "decline"}
+"""What a survey file calls some of them; the others have their own names there, or none."""
 
 
 def read(path: Path) -> Form:
@@ -76,27 +82,41 @@ class _Reader:
 
     def __init__(self) -> None:
         self.left: list[LeftOut] = []
+        self.names: set[str] = set()
 
     def form(self, survey: Mapping[str, Any], path: Path) -> Form:
         pages = [*_dicts(survey.get("pages")), {key: survey[key] for key in ("elements", "questions") if key in survey}]
         questions = tuple(asked for page in pages for asked in self._inside(page, ""))
         title = _spoken(survey.get("title")) or {DEFAULT: path.stem}
         about = _spoken(survey.get("description"))
-        return Form({key: text[:200] for key, text in title.items()}, about, questions, tuple(self.left))
+        form = Form({key: text[:200] for key, text in title.items()}, about, questions, ())
+        keys = {key for text in texts_of(form) for key in text if key != DEFAULT and tag_of(key) is None}
+        self.left += [LeftOut(each, "no tag of a language; texts in it are not taken over") for each in sorted(keys)]
+        return replace(_in_its_language(form, str(survey.get("locale") or "")), left_out=tuple(self.left))
 
     def _inside(self, holder: Mapping[str, Any], condition: str) -> Iterator[Asked]:
-        """The questions of a page or a panel."""
+        """The questions of a page or a panel; its title stands before the first of them that is taken over."""
         own = joined(condition, holder.get("visibleIf"))
+        heading = stacked(_spoken(holder.get("title")), _spoken(holder.get("description")))
         for each in (*_dicts(holder.get("elements")), *_dicts(holder.get("questions"))):
             kind, name = str(each.get("type", "")), str(each.get("name", ""))
             if kind in ("panel", "flowpanel"):
-                yield from self._inside(each, own)
-                continue
-            for asked in self._questions(each, kind, name, joined(own, each.get("visibleIf"))):
-                if (why := too_long(asked)) is not None:
-                    self._leave(asked.name, why)
-                else:
-                    yield asked
+                found = self._inside(each, own)
+            else:
+                found = self._fitting(self._questions(each, kind, name, joined(own, each.get("visibleIf"))))
+            for asked in found:
+                yield replace(asked, before=stacked(heading, asked.before))
+                heading = {}
+
+    def _fitting(self, questions: Iterator[Asked]) -> Iterator[Asked]:
+        for asked in questions:
+            if asked.name in self.names:
+                self._leave(asked.name, "another question of this name, with which it shares its answer, is before it")
+            elif (why := too_long(asked)) is not None:
+                self._leave(asked.name, why)
+            else:
+                self.names.add(asked.name)
+                yield asked
 
     def _questions(self, each: Mapping[str, Any], kind: str, name: str, condition: str) -> Iterator[Asked]:
         text = _spoken(each.get("title")) or {DEFAULT: plain(name)}
@@ -106,6 +126,9 @@ class _Reader:
         base = Asked(name, "", text, _spoken(each.get("description")), condition=condition)
         if kind in CHOICES:
             yield from self._choice(each, kind, base)
+        elif kind == "imagepicker":
+            self._leave(f"{name}: pictures", "the pictures of its options; their texts, or else values, are taken over")
+            yield from self._choice(each, "checkbox" if each.get("multiSelect") else "radiogroup", base)
         elif kind == "boolean":
             yield _boolean(each, base)
         elif kind in ("rating", "slider"):
@@ -114,6 +137,8 @@ class _Reader:
             yield from self._number(each, base)
         elif kind == "matrix":
             yield from self._matrix(each, base)
+        elif kind == "text" and each.get("inputType") in TIMES:
+            self._leave(name, "days and times have no list of answers; ask for ranges as a choice")
         else:
             self._leave(name, REASONS.get(kind, f"the type {kind!r} has no counterpart"))
 
@@ -121,31 +146,35 @@ class _Reader:
         if each.get("choicesByUrl") or each.get("choicesFromQuestion"):
             self._leave(base.name, "its options come from a file or an earlier answer")
             return
-        options = [*_options(each.get("choices")), *self._added(each, kind, base.name)]
-        if len(options) < 2 or len({text[DEFAULT] for _, text in options}) < len(options):
-            self._leave(base.name, "it needs two options at least, with different texts")
+        added = dict(self._added(each, kind, base.name))
+        options = [*_options(each.get("choices")), *added.values()]
+        if len(options) < 2:
+            self._leave(base.name, "it needs two options at least")
             return
         if any(one.get("visibleIf") for one in _dicts(each.get("choices"))):
             self._leave(base.name, "an earlier answer chooses among its options")
             return
-        yes_no = None if kind in SEVERAL else yes_and_no(options)
+        apart = {key: code for key, (code, _) in added.items() if key in _apart(kind)}
+        plain_ones = [one for one in options if one[0] not in apart.values()]
+        yes_no = None if kind in SEVERAL or "other" in apart else yes_and_no(plain_ones)
         if yes_no:
-            yield replace(base, kind="yes-no", options=yes_no)
+            rest = [one for one in options if one[0] in apart.values()]
+            yield replace(base, kind="yes-no", options=(*yes_no, *rest), apart=apart)
         else:
-            yield replace(base, kind="ticks" if kind in SEVERAL else "choice", options=tuple(options))
+            yield replace(base, kind="ticks" if kind in SEVERAL else "choice", options=tuple(options), apart=apart)
 
-    def _added(self, each: Mapping[str, Any], kind: str, name: str) -> Iterator[tuple[str, Spoken]]:
-        """The options that keys of the question add."""
+    def _added(self, each: Mapping[str, Any], kind: str, name: str) -> Iterator[tuple[str, tuple[str, Spoken]]]:
+        """The options that keys of the question add, by the key that a survey file has for them."""
         for key, (value, label, text) in ITEMS.items():
             if not each.get(key):
                 continue
-            if kind in SEVERAL and value != "other":
-                # No box is ticked by whoever means none, and a box that excludes others is none of ticks.
-                self._leave(f"{name}: {text}", "an option that excludes the others; leaving all boxes empty says it")
+            own = OWN_KEYS.get(value, value)
+            if kind in SEVERAL and own not in _apart(kind):
+                self._leave(f"{name}: {text}", "an option that excludes the others; prefer not to say (decline) is one")
                 continue
             if value == "other":
                 self._leave(f"{name}: {text}", "what people write beside it; the option itself is taken over")
-            yield value, _spoken(each.get(label)) or {DEFAULT: text}
+            yield own, (value, _spoken(each.get(label)) or {DEFAULT: text})
 
     def _scale(self, each: Mapping[str, Any], kind: str, base: Asked) -> Iterator[Asked]:
         if kind == "slider" and each.get("sliderType") == "range":
@@ -192,6 +221,11 @@ class _Reader:
         self.left.append(LeftOut(name, why))
 
 
+def _apart(kind: str) -> tuple[str, ...]:
+    """The keys of options that stand apart, which questions of a kind may have."""
+    return QUESTION_TYPES["ticks" if kind in SEVERAL else "choice"].last
+
+
 def _boolean(each: Mapping[str, Any], base: Asked) -> Asked:
     no, yes = _spoken(each.get("labelFalse")), _spoken(each.get("labelTrue"))
     if each.get("label") and not each.get("title"):
@@ -235,7 +269,7 @@ def _spoken(given: Any) -> Spoken:
         if not texts:
             return {}
         default = texts.get(DEFAULT) or next(iter(texts.values()))
-        return {DEFAULT: default, **{key: text for key, text in texts.items() if key != DEFAULT and text != default}}
+        return {DEFAULT: default, **{key: text for key, text in texts.items() if key != DEFAULT}}
     return {DEFAULT: plain(given)} if isinstance(given, str) and plain(given) else {}
 
 
@@ -249,3 +283,14 @@ def _is_whole(value: Any) -> bool:
 
 def _dicts(given: Any) -> list[dict[str, Any]]:
     return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+
+
+def _in_its_language(form: Form, locale: str) -> Form:
+    """The form with the texts in its locale as its default ones."""
+    keys = {key for text in texts_of(form) for key in text} - {DEFAULT}
+    tags = {tag_of(key) for key in keys}
+    language, english = tag_of(locale), None if "en" in tags or not keys else "en"
+    if language in tags:
+        return in_language(form, language, unnamed=english)
+    # Texts without a key are in the language of the survey, or in English, which is SurveyJS's own default.
+    return in_language(form, language or english, unnamed=language or english)

@@ -21,9 +21,12 @@ from deniable_server.authors.importing.imported_questions import (
     holds_an_answer,
     joined,
     plain,
+    stacked,
     too_long,
     yes_and_no,
 )
+from deniable_server.authors.importing.languages import in_one_default, tag_of
+from deniable_server.authors.importing.workbooks import mended
 
 REASONS = {
     "note": "a text without a question",
@@ -59,40 +62,47 @@ def read(path: Path) -> Form:
     """
     try:
         from pyxform.errors import PyXFormError
-        from pyxform.xls2json import parse_file_to_json
+        from pyxform.xls2json import workbook_to_json
+        from pyxform.xls2json_backends import get_xlsform
     except ModuleNotFoundError:
         raise NotInstalled("pyxform") from None
     try:
         with warnings.catch_warnings(action="ignore"):  # of openpyxl, about headers and styles of the spreadsheet
-            form = parse_file_to_json(str(path), warnings=[])
+            book = get_xlsform(str(path))
+            renamed = mended(book)
+            form = workbook_to_json(book, fallback_form_name=path.stem, warnings=[])
     except PyXFormError as error:
         raise SurveyError(
             f"{path.name}: is no XLSForm that pyxform reads: {' '.join(str(error).split())[:300]}"
         ) from None
     except Exception as error:  # pyxform has no error of its own for files that are damaged
         raise SurveyError(f"{path.name}: is no XLSForm that pyxform reads ({type(error).__name__})") from None
-    return _Reader(str(form.get("default_language") or DEFAULT)).form(form, path)
+    return _Reader(str(form.get("default_language") or DEFAULT), renamed).form(form, path)
 
 
 class _Reader:
     """Reads one form, and writes down what it leaves out."""
 
-    def __init__(self, language: str) -> None:
-        self.language = language
-        self.left: list[LeftOut] = []
-        self.languages: set[str] = set()
+    def __init__(self, language: str, renamed: list[LeftOut]) -> None:
+        self.default = language
+        """The language of the default texts, as the columns of the form call it."""
+        self.left = list(renamed)
+        self.languages: dict[str, None] = {}
 
     def form(self, form: Mapping[str, Any], path: Path) -> Form:
-        questions = tuple(self._questions(form.get("children", []), ""))
-        unnamed = sorted(each for each in self.languages if _tag(each) is None and each != self.language)
+        if self.default == DEFAULT:
+            self.default = next(_languages(form.get("children", [])), DEFAULT)
+        questions = tuple(self._questions(form.get("children", []), "", {}))
+        unknown = sorted(each for each in self.languages if tag_of(each) is None and each != self.default)
         self.left += [
             LeftOut(each, "a language without a tag such as (fr) behind its name; texts in it are not taken over")
-            for each in unnamed
+            for each in unknown
         ]
         title = plain(form.get("title") or path.stem) or path.stem
-        return Form({DEFAULT: title[:200]}, {}, questions, tuple(self.left))
+        return Form({DEFAULT: title[:200]}, {}, questions, tuple(self.left), tag_of(self.default))
 
-    def _questions(self, children: Any, condition: str) -> Iterator[Asked]:
+    def _questions(self, children: Any, condition: str, heading: Spoken) -> Iterator[Asked]:
+        """The questions of a group; its heading stands before the first of them that is taken over."""
         for child in children:
             kind, name = str(child.get("type", "")), str(child.get("name", ""))
             own = joined(condition, (child.get("bind") or {}).get("relevant", ""))
@@ -100,9 +110,13 @@ class _Reader:
                 if name != "meta":
                     self._leave(name, "what a device or its clock says of a person is not asked")
             elif kind == "group":
-                yield from self._questions(child.get("children", []), own)
+                inner = self._spoken(child.get("label"))
+                for within in self._questions(child.get("children", []), own, inner):
+                    yield replace(within, before=stacked(heading, within.before))
+                    heading = {}
             elif (asked := self._question(child, kind, name, own)) is not None:
-                yield asked
+                yield replace(asked, before=heading)
+                heading = {}
 
     def _question(self, child: Mapping[str, Any], kind: str, name: str, condition: str) -> Asked | None:
         """The question, or None for one that is left out."""
@@ -139,8 +153,6 @@ class _Reader:
         options = tuple((str(each.get("name", "")), self._spoken(each.get("label"))) for each in choices)
         if not all(text for _, text in options):
             raise NotTaken("an option has no text")
-        if len({text[DEFAULT] for _, text in options}) < len(options):
-            raise NotTaken("two of its options have the same text")
         is_several = kind.startswith("select all")
         yes_no = None if is_several else yes_and_no(options)
         if yes_no is not None:
@@ -152,12 +164,11 @@ class _Reader:
         if not isinstance(label, dict):
             return {DEFAULT: plain(label)} if label and plain(label) else {}
         texts = {language: plain(text) for language, text in label.items() if text and plain(text)}
-        self.languages |= texts.keys()
-        if not texts:
-            return {}
-        default = texts.get(self.language) or next(iter(texts.values()))
-        tagged = {tag: text for language, text in texts.items() if (tag := _tag(language)) and text != default}
-        return {DEFAULT: default, **tagged}
+        self.languages |= dict.fromkeys(texts)
+        tagged = {tag: text for language, text in texts.items() if (tag := tag_of(language))}
+        default = {DEFAULT: texts[self.default]} if self.default in texts else {}
+        # A text in no language that has a tag is a text all the same.
+        return in_one_default({**default, **tagged} or dict(list(texts.items())[:1]), tag_of(self.default))
 
     def _leave(self, name: str, why: str) -> None:
         self.left.append(LeftOut(name, why))
@@ -214,9 +225,10 @@ def _bounds(constraint: str) -> tuple[int, int] | None:
     return (max(lo), min(hi)) if lo and hi and max(lo) < min(hi) else None
 
 
-def _tag(language: str) -> str | None:
-    """The tag of a language, which XLSForm writes behind its name: ``French (fr)``."""
-    found = re.search(r"\(([a-z]{2,3}(?:-[A-Za-z0-9]{1,8})*)\)\s*$", language)
-    if found:
-        return found[1]
-    return language if re.fullmatch(r"[a-z]{2}", language) else None
+def _languages(children: Any) -> Iterator[str]:
+    """The names of languages in the order of their columns, as the first texts have them."""
+    for child in children:
+        for key in ("label", "hint"):
+            if isinstance(child.get(key), dict):
+                yield from child[key]
+        yield from _languages(child.get("children") or [])

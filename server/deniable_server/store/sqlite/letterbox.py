@@ -25,6 +25,7 @@ from typing import NamedTuple, TypeVar
 
 from deniable import Survey, parse_survey
 from deniable_server.store.errors import StoreFull, StoreUnavailable
+from deniable_server.store.sqlite.errors import in_use, is_in_use
 
 T = TypeVar("T")
 
@@ -155,6 +156,8 @@ class Letterbox:
             # Those of a process that was killed, too.
             self._as_they_came = {slot for (slot,) in self._db.execute("SELECT id FROM surveys")}
         except sqlite3.DatabaseError as error:
+            if is_in_use(error):
+                raise in_use(path) from None
             raise StoreUnavailable(f"{path.name}: must be the database of a place: {error}", str(error)) from None
 
     def close(self) -> None:
