@@ -433,10 +433,10 @@ class ResultsPage:
         """How chance works in a question, and who answered, in plain lines."""
         return f"{odds_line(question, self.words)} {self.who}"
 
-    @property
-    def chance_of_given(self) -> str:
-        """How chance works in the question with which one is crossed."""
-        return "" if self.given is None else odds_line(self.given, self.words)
+    def chance_of_both(self, question: Question) -> list[tuple[str, str]]:
+        """The texts of two crossed questions, and how chance works in each; nothing where none are crossed."""
+        asked = () if self.given is None else (question, self.given)
+        return [(self.labels.text(each.text), odds_line(each, self.words)) for each in asked]
 
     @property
     def who(self) -> str:
