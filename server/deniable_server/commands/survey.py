@@ -412,7 +412,7 @@ def _say_if_few(survey_id: str, database: Location, url: str | None, token: str 
         closed, found = remote.survey(url, survey_id), remote.estimates(url, token, survey_id, {})
     else:
         store = open_store(database)
-        closed, found = store.survey(survey_id), estimates_document(store, survey_id, EstimatesQuery())
+        closed, found = store.survey(survey_id), estimates_document(store, survey_id, EstimatesQuery.model_validate({}))
     axis, rows = axes_in(closed), [SimpleNamespace(**row) for row in found["estimates"]]
     weak = dict.fromkeys(row.question for row in rows if not row.n or says_nothing(row, axis))
     replies = f"{found['n']:,} repl{'y is' if found['n'] == 1 else 'ies are'} counted"
