@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor as Pool
 
 import pytest
 
-from deniable import Survey
+from deniable import ParameterError, Survey
+from deniable_server.authors.page_visit import visit
 from tools.rig.browsing import another_site
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine, run_cli
+from tools.rig.patience import PATIENCE
 
 EMBED = CommandLine("embed")
 
@@ -138,3 +141,14 @@ def test_pages_that_cannot_be_opened_are_said_to_be_so() -> None:
 def test_options_of_a_snippet_do_not_go_with_a_check() -> None:
     assert "--host does not go with --check" in EMBED.refused("--check", "http://x.example", "--host", "plain")
     assert "say which survey" in EMBED.refused()
+
+
+@pytest.mark.long
+def test_a_page_whose_script_never_ends_is_given_up() -> None:
+    # In a thread of its own, because a worker of these tests drives a browser already.
+    html = "<p>x<script>setTimeout(() => { for (;;); }, 100)</script>"
+    refused = pytest.raises(
+        ParameterError, match="must be one that can be opened, got one that seized the browser for 3 s"
+    )
+    with another_site(html) as address, Pool(1) as pool, refused:
+        pool.submit(visit, address, longest=3.0).result(PATIENCE)
