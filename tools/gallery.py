@@ -34,6 +34,7 @@ TEXTS = {
     "organiser": "Institute for Health at Work, University of Aville",
     "about": "We want to know how staff of hospitals cope, so that wards get the help that they need.",
     "contact": "survey@health.example",
+    "thanks": "If these questions weigh on you, the staff helpline listens day and night: 0800 555 0199.",
 }
 HELPERS = ["A colleague", "The head of my ward", "A doctor", "Somebody at home", "Nobody"]
 SIGNS = ["I slept badly", "I drank more than usual", "I cried at work", "I made a mistake"]
@@ -53,7 +54,10 @@ QUESTIONS = {
         "safe", "scale", "How safe do you feel when you speak up at work?",
         lo=1, hi=7, ends=["not at all", "completely"], goal="shares", epsilon=0.5,
     ),
-    "stars": question_toml("listens", "rating", "How well does the head of your ward listen?", stars=5, epsilon=0.5),
+    "stars": question_toml(
+        "listens", "rating", "How well does the head of your ward listen?",
+        stars=5, ends=["not well at all", "very well"], epsilon=0.5,
+    ),
     "number": question_toml(
         "hours", "number", "How many hours did you sleep last night?", lo=0, hi=14, unit="hours", epsilon=0.5
     ),
@@ -72,11 +76,38 @@ def made(*questions: str, title: str = TITLE, **keys: object) -> Survey:
 
 STRONG = made(*(QUESTIONS[kind] for kind in ("yes-no", "choice", "scale", "stars")), closes=datetime.date(2999, 12, 20))
 WEAK = made(question_toml("pills", "yes-no", PILLS, epsilon=3.9))
-DRAWN = made(*(question_toml(f"q{n}", "yes-no", f"{PILLS[:-1]} {n} times?") for n in range(1, 5)), epsilon=1.0, draw=2)
+ADMITTED = [
+    PILLS,
+    "In the last month, have you worked a shift after drinking?",
+    "In the last month, have you left a mistake unreported?",
+    "In the last month, have you called in sick because you could not face the ward?",
+]
+DRAWN = made(*(question_toml(f"q{n}", "yes-no", text) for n, text in enumerate(ADMITTED)), epsilon=1.0, draw=2)
 GERMAN = made(
-    QUESTIONS["yes-no"],
-    title="Rechtsschutz\u00adversicherungs\u00adgesellschaften: Überstunden, Schlaf und Hilfe am Arbeitsplatz",
-    organiser="Bundesanstalt für Arbeitsschutz", about="Wir möchten wissen, wie Beschäftigte zurechtkommen.",
+    question_toml(
+        "tabletten", "yes-no", "Haben Sie im letzten Monat Tabletten genommen, um eine Schicht durchzustehen?",
+        epsilon=0.5,
+    ),
+    question_toml(
+        "hilfe", "choice", "Wen haben Sie zuletzt um Hilfe gebeten?",
+        options=["Jemanden aus dem Team", "Die Stationsleitung", "Einen Arzt oder eine Ärztin", "Niemanden"],
+        epsilon=0.5,
+    ),
+    title="Arbeitsbelastung, Schlaf und Unterstützung in Krankenhäusern und Pflegeeinrichtungen",
+    organiser="Bundesanstalt für Arbeitsschutz",
+    about="Wir möchten wissen, wie Beschäftigte zurechtkommen, damit sie die Hilfe bekommen, die sie brauchen.",
+    thanks="Wenn diese Fragen Sie belasten: Die Beratung für Beschäftigte ist Tag und Nacht da, Telefon 0800 555 0199.",
+)  # fmt: skip
+ARABIC = made(
+    question_toml("pills", "yes-no", "هل تناولت في الشهر الماضي حبوبًا لكي تتحمل نوبة عمل؟", epsilon=0.5),
+    question_toml(
+        "help", "choice", "ممن طلبت المساعدة آخر مرة؟",
+        options=["زميل", "رئيس القسم", "طبيب", "شخص في البيت", "لا أحد"], epsilon=0.5,
+    ),
+    title="الضغط والنوم والمساعدة في أقسام المستشفى",
+    organiser="معهد الصحة في العمل، جامعة أفيل",
+    about="نريد أن نعرف كيف يتدبر العاملون في المستشفيات أمورهم، حتى تحصل الأقسام على المساعدة التي تحتاجها.",
+    thanks="إذا أثقلت عليك هذه الأسئلة فخط المساعدة للعاملين متاح ليلًا ونهارًا: 0800 555 0199.",
 )  # fmt: skip
 
 Scene = Callable[[Page, Collector], object]
@@ -141,7 +172,7 @@ def opens(survey: Survey, fragment: str = "") -> Scene:
 
 def asks(kind: str) -> Scene:
     """The way to a question of a type."""
-    survey = made(QUESTIONS[kind], LAST, title=f"{TITLE} ({kind})")
+    survey = made(QUESTIONS[kind], LAST)
     return lambda page, collector: begun(page, collector.publish(survey))
 
 
@@ -185,7 +216,7 @@ def number_wrong(page: Page, collector: Collector) -> None:
 
 
 def page_lacks_answers(page: Page, collector: Collector) -> None:
-    begun(page, collector.publish(replace(STRONG, layout="page"))).locator("form > .card > button").click()
+    begun(page, collector.publish(replace(STRONG, layout="page"))).locator("form > .stack > button").click()
 
 
 def sending(page: Page, collector: Collector) -> None:
@@ -239,12 +270,12 @@ SCENES: dict[str, Scene] = {
     "start-drawn": opens(DRAWN),
     "start-invited": invited,
     "start-german": opens(GERMAN, "#lang=de"),
-    "start-arabic": opens(STRONG, "#lang=ar"),
+    "start-arabic": opens(ARABIC, "#lang=ar"),
     "not-open-yet": opens(replace(STRONG, opens=datetime.date(2999, 11, 20))),
-    "closed": closes(replace(STRONG, title=f"{TITLE} (closed)")),
-    "full": closes(made(LAST, title=f"{TITLE} (full)", closes_at=200)),
+    "closed": closes(made(LAST)),
+    "full": closes(made(LAST, closes_at=200)),
     "refused": opens(made(question_toml("pills", "yes-no", PILLS, epsilon=5))),
-    "link-incomplete": opens(made(LAST, access="invited", title=f"{TITLE} (invited)")),
+    "link-incomplete": opens(made(LAST, access="invited")),
     **{f"question-{kind}": asks(kind) for kind in QUESTIONS},
     "question-chosen": chosen,
     "question-missing": lacks_answer,

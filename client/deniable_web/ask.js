@@ -1,9 +1,9 @@
 //@ts-check
 /* One question: native inputs, what is wrong with an answer, and a way to find one of many options. */
 
-import { figures, fold, h, own, p, quiet } from "./dom.js";
+import { drawing, figures, fold, h, own, p, quiet } from "./dom.js";
 import { oddsOf } from "./odds.js";
-import { fill } from "./messages.js";
+import { fill, numbered } from "./messages.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -13,6 +13,10 @@ import { fill } from "./messages.js";
 
 /** More options than this get a field to look for one. */
 const LONG = 12;
+/** A glass to look through, in a square of 20 units. */
+const GLASS = "M13 13l5 5M8 2a6 6 0 1 0 0 12a6 6 0 0 0 0-12";
+/** A star of five points in a square of 24 units. */
+const STAR = "M12 2.6L14.8 8.7L21.5 9.5L16.6 14.1L17.9 20.7L12 17.4L6.1 20.7L7.4 14.1L2.5 9.5L9.2 8.7z";
 
 /** A text as people look for it: without accents, marks of vowels, and capitals. */
 const plain = (/** @type {any} */ text) =>
@@ -37,13 +41,14 @@ function widthOf(levels) {
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Question} question
- * @param {{ number?: string, position?: string, isStep?: boolean }} [how] `number` is said before its text; `isStep` where it is
- *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others
+ * @param {{ number?: string, position?: string, isStep?: boolean, stem?: string }} [how] `number` is said before its text; `isStep` where it is
+ *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others; `stem` is what
+ *   its text begins with where that is the text of a grid, of which it is one row
  */
 export function ask(
   m,
   { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, mechanism, highest: hi },
-  { number = "", position = "", isStep = false } = {},
+  { number = "", position = "", isStep = false, stem = "" } = {},
 ) {
   const { lo } = mechanism;
   const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
@@ -78,7 +83,7 @@ export function ask(
     // the level that it belongs to.
     const { level, end } = partsOf(labels[n]);
     input.setAttribute("aria-label", labels[n]);
-    const face = hasStars ? h("span", { class: "star", "aria-hidden": true }) : h("span", { class: "level" }, own(level));
+    const face = hasStars ? drawing("svg", { viewBox: "0 0 24 24", class: "star" }, drawing("path", { d: STAR })) : h("span", { class: "level" }, own(level));
     return h("label", { part: "option" }, input, face, end && h("span", { class: "end" }, own(end)));
   };
   const rows = isNumber ? inputs : inputs.map(row);
@@ -88,10 +93,11 @@ export function ask(
   // Where every level says what it means, they stand upright.
   const shape = hasStars ? "line stars" : isLine ? `line ${labels[2] && partsOf(labels[1]).end ? "" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
   const list = h("div", { class: `options ${shape}`, part: shape }, ...shown);
-  const [first, last] = [0, labels.length - 1].map((n) => (hasStars ? labels[n] : isLine ? partsOf(labels[n]).end : ""));
+  const [first, last] = [0, labels.length - 1].map((n) => (isLine && partsOf(labels[n]).end) || (hasStars ? labels[n] : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
   const place = h("span", { class: "quiet position" }, position, " ");
-  const legend = h("legend", { part: "question-text" }, position && place, own(title));
+  const above = number + stem;
+  const legend = h("legend", { part: "question-text" }, position && place, stem && h("span", { class: "quiet stem" }, own(above), " "), own(title.slice(stem ? above.length + 1 : 0)));
   /** Beside some boxes nothing else is ticked. @param {Event} event */
   const input = ({ target }) => {
     const isAlone = (/** @type {any} */ each) => exclusive.includes(+each.value);
@@ -111,7 +117,7 @@ export function ask(
     legend,
     h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? (exclusive[0] ? m.ticksOrNone : m.ticks) : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
-    h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
+    h("div", { class: "choices" }, list, ends),
     fold(m.odds, () => figures(oddsOf({ mechanism }, m))),
   );
 
@@ -121,7 +127,8 @@ export function ask(
     if (!isNumber) return isStep ? `${m.missing}\n${m.gap}` : m.missing; // a page says it once, above
     const n = inputs[0].valueAsNumber;
     const sentence = Number.isNaN(n) ? m.missingNumber : n > hi ? m.tooLarge : n < lo ? m.tooSmall : m.notWhole;
-    return fill(sentence, { n, lo, hi });
+    const of = (/** @type {number} */ bound) => [bound, unit].join(" ").trim();
+    return fill(sentence, { lo: of(lo), hi: of(hi) });
   };
 
   const asked = {
@@ -175,11 +182,12 @@ export function ask(
  * @param {Messages} m @param {HTMLElement} list what scrolls @param {HTMLElement[]} rows @param {HTMLInputElement[]} inputs
  */
 function finder(m, list, rows, inputs) {
-  const found = h("p", { role: "status", class: "quiet", translate: "no" });
+  const found = h("p", { role: "status", class: "quiet" });
   const narrow = () => {
     const words = plain(search.value);
     const shown = rows.filter((row, n) => !(row.hidden = !inputs[n].checked && !plain(row.textContent).includes(words)));
-    found.textContent = `${shown.length} / ${rows.length}`;
+    const [n, all] = [shown.length, rows.length];
+    found.textContent = n < all ? numbered(m, m.found, n, { all }) : fill(m.foundAll, { n });
     list.scrollTop = 0;
   };
   const search = h("input", {
@@ -190,5 +198,5 @@ function finder(m, list, rows, inputs) {
     keydown: (event) => event.key === "Enter" && event.preventDefault(), // it sends no form
   });
   narrow();
-  return h("div", { class: "options" }, quiet(m.find), search, found);
+  return h("div", { class: "options" }, quiet(m.find), h("div", { class: "find" }, drawing("svg", { viewBox: "0 0 20 20", "aria-hidden": true }, drawing("path", { d: GLASS })), search), found);
 }

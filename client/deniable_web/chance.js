@@ -95,8 +95,8 @@ const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }
 export const band = () =>
   h("div", { class: "row band", "aria-hidden": true }, ...[1, 0, 1, 1, 0].map((isSame) => sign(isSame ? "outline" : "outline other filled")));
 
-/** The picture that a page has for a screen of that name, and otherwise that sign. @param {string} name */
-export const picture = (name) => h("slot", { name }, band());
+/** The picture that a page has for a screen of that name, and otherwise that sign, or what is drawn. @param {string} name @param {Node} [drawn] */
+export const picture = (name, drawn = band()) => h("slot", { name }, drawn);
 
 /**
  * The picture of a question; what opens below it lets one try, and says the figures.

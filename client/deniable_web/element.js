@@ -21,7 +21,7 @@ import * as screens from "./screens.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { h } from "./dom.js";
+import { button, h, minor } from "./dom.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -201,7 +201,8 @@ export class DeniableSurvey extends DeniableElement {
       const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", next: () => this.restart(true), way: this.isShared ? m.next : m.back }), true));
+      const back = () => this.restart(true);
+      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.back, back) }), true));
       const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");

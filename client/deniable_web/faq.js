@@ -14,6 +14,9 @@ import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
 /** The yes-no questions. @param {View} view */
 export const yesNo = ({ questions }) => questions.filter(({ kind }) => kind.isYesNo);
 
+/** What a reply comes to for whoever sends it, before any figure. @param {Messages} m @param {number} weak as in ceiling.js */
+export const sure = (m, weak) => said(weak, m, "answerSure", "answerSureHint", "answerSureWeak");
+
 /**
  * When results change, in one of three sentences.
  * @param {Messages} m @param {View} view
@@ -40,7 +43,7 @@ export function faq(m, view, weak, kept, stop) {
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
-      [m.askSure, wholeOdds(view, m).slice(0, 2).join(" ")],
+      [m.askSure, `${sure(m, weak)} ${wholeOdds(view, m)[0]}`],
       [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
       [m.askInvitation, access === "open" ? "" : m[`${access}Text`]],
       [m.askAddress, m.answerAddress],

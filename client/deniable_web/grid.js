@@ -32,13 +32,15 @@ export function stopsOf(questions, hasRoom) {
 export function together(m, questions, how) {
   const [first] = questions;
   const isGrid = questions.length > 1;
-  const { section, text } = first;
+  const { section, text, grid } = first;
   const id = isGrid ? `grid-${first.id}` : first.id; // what stands above the rows is not that of the first one
   /** What stands before a section, where it begins. */
   const { heading, text: words } = section ?? {};
   const intro = heading || words ? h("div", { class: "stack", id: `said-${id}` }, heading && h("h2", {}, own(heading)), words && p(own(words))) : undefined;
   const end = text.lastIndexOf("\n");
-  const card = ask(m, isGrid ? { ...first, id, text: text.slice(0, end) } : first, how);
+  // A row that stands alone is the question: what the grid says stands above it, smaller.
+  const stem = grid && !isGrid ? text.slice(0, end) : "";
+  const card = ask(m, isGrid ? { ...first, id, text: text.slice(0, end) } : first, { ...how, stem });
   /** Answers by the ids of questions. @type {() => [string, unknown][]} */
   const given = () => [[id, card.answer()]];
   if (!isGrid) return { ...card, section, intro, given };
@@ -51,7 +53,7 @@ export function together(m, questions, how) {
   // The card of one question, with rows in the place of its options.
   card.set.classList.add("grid");
   const columns = h("div", { class: "columns quiet", "aria-hidden": true }, ...first.choices.map((_, n) => own(first.labels[n])));
-  card.set.querySelector(".choices, .rated")?.replaceWith(columns, ...rows.map(({ set }) => set));
+  card.set.querySelector(".choices")?.replaceWith(columns, ...rows.map(({ set }) => set));
   const lacking = () => rows.find(({ answer }) => answer() === undefined);
   return {
     ...card,

@@ -49,7 +49,8 @@ export function numbered(m, text, n, values = {}) {
 function spelt(m, moment, midnight, text) {
   const at = new Date(moment);
   const isMidnight = at.getHours() + at.getMinutes() === midnight;
-  return fill(isMidnight ? text : "{day}", { day: at.toLocaleString(m.lang, { dateStyle: "long", timeStyle: isMidnight ? undefined : "short" }) });
+  const day = at.toLocaleString(m.lang, { dateStyle: "long", timeStyle: isMidnight ? undefined : "short" });
+  return fill(isMidnight ? text : "{day}", { day: day.replaceAll(" ", "\u00a0") }); // a date stays in one line
 }
 
 /** When a day of UTC begins. @param {Messages} m @param {string} day as in "2026-11-20" */

@@ -5,11 +5,11 @@ import { said } from "./ceiling.js";
 import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
-import { box, button, card, figures, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
-import { lasts, results, yesNo } from "./faq.js";
+import { box, button, card, drawing, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { lasts, results, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
-import { oddsOf, wholeOdds } from "./odds.js";
-import { checkedHash, code, contact, toHistory, toResults } from "./screens.js";
+import { oddsOf } from "./odds.js";
+import { checkedHash, code, contact, toHistory, toResults, wholeFigures } from "./screens.js";
 import { inWords } from "./wording.js";
 
 /**
@@ -18,18 +18,35 @@ import { inWords } from "./wording.js";
  */
 
 /**
- * What a reply says of each question, as a list.
+ * What a reply says of each question, as a list, each time with the word that it is what chance made.
  * @param {Messages} m @param {View} view @param {string} report
  */
 export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
-  const list = pairs(questions.map((each) => [own(each.text), own(inWords(m, each, values[each.id]).join("\n"))]));
-  return h("div", { class: "stack said" }, p(m.inWordsText), list);
+  const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
+  const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
+  const version = (/** @type {string[]} */ lines) => h("div", {}, quiet(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
+  const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
+  return h("div", { class: "stack said" }, p(m.inWordsText), hasSets && p(m.sentSeveral), list);
 }
 
-/** How often chance makes what of an answer, for each question, whatever was sent. @param {Messages} m @param {View} view */
-export const sentOdds = (m, view) =>
-  fold(m.odds, () => stack(pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), figures(wholeOdds(view, m))));
+/**
+ * How often chance makes what of an answer, for each question, whatever was sent.
+ * @param {Messages} m @param {View} view @param {string} [meaning] what that comes to, where it is known how much was told before
+ */
+export const sentOdds = (m, view, meaning = "") =>
+  fold(m.odds, () => stack(meaning && p(meaning), pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), wholeFigures(m, view)));
+
+/** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */
+const arrived = () =>
+  drawing(
+    "svg",
+    { viewBox: "20 16 126 80", width: 126, "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    drawing("path", { d: "M42 32h76v50H42zm1 4 37 27 37-27" }),
+    drawing("path", { class: "outline other", d: "M34 22v8m-4-4h8M128 20v8m-4-4h8M24 66v6m-3-3h6M140 48v6m-3-3h6" }),
+    drawing("circle", { class: "filled", cx: 116, cy: 78, r: 15 }),
+    drawing("path", { stroke: "var(--card)", d: "m109 78 5 6 10-12" }),
+  );
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
@@ -41,28 +58,30 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
   const when = results(m, view, "", m.whenBatches, m.whenClosed);
   return card(
-    picture(isNew ? "done" : "again"),
+    isNew ? picture("done", arrived()) : picture("again"),
     heading(title),
+    // No way out of a shared device: the next person comes first.
+    next && p(m.kioskHand),
+    next && button(m.next, next),
     view.thanks && p(own(view.thanks)),
     h(
       "ul",
       { class: "checks" },
-      ...[isNew && m.sent, m.notKept, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
+      ...[isNew ? m.sent : m.sentBeforeText, m.notKept, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
     ),
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
     box(p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`)), // with a code, or a way back, there is one more thing to do
-    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", code(`${link}/results`)),
-    // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
-    next && p(m.kioskHand),
-    h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), next && button(m.next, next), isHome && minor(m.print, () => print())),
+    // No way by a slip from a place to the collector, which would see who comes.
+    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", next ? address(link) : code(`${link}/results`)),
+    h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
     contact(m, view, "", m.contactCare),
     h(
       "div",
       { class: "folds" },
       fold(m.inWords, () => sentInWords(m, view, report)),
-      sentOdds(m, view),
+      sentOdds(m, view, sure(m, weak)),
       fold(m.askResults, () => p(results(m, view))),
       fold(m.experts, () =>
         pairs([
@@ -75,6 +94,12 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     ),
     toHistory(m, history),
   );
+}
+
+/** The address of the page of results, to be typed on another device: it breaks in front of the survey's id alone. @param {string} link */
+function address(link) {
+  const [, start, id] = /** @type {RegExpMatchArray} */ (link.match(/^\w+:..(.+\/)(\w+)$/));
+  return h("code", { dir: "ltr" }, start, h("wbr", {}), `${id}/results`);
 }
 
 /**

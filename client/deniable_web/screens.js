@@ -10,7 +10,7 @@ import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { chance, clearest, picture } from "./chance.js";
 import { tellsUse } from "./collector.js";
 import { begin, fill, numbered } from "./messages.js";
-import { faq, lasts } from "./faq.js";
+import { faq, lasts, sure } from "./faq.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -61,6 +61,8 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
+  const title = heading(own(view.title));
+  if (view.title.length > 60) title.className = "smaller";
   const [stays, stops] = [h("span", {}, kept()), h("span", {}, stop())];
   const choose = (/** @type {boolean} */ isOn) => {
     if (trace) trace.choose(isOn);
@@ -78,7 +80,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
         {},
         view.look && logo(view.look),
         view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
-        heading(own(view.title)),
+        title,
         quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })),
       ),
       view.about && p(own(view.about)),
@@ -95,7 +97,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       quiet(asks ? "" : m.nothingYet),
       chance(m, shown, {
         lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
-        figures: () => figures([view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m), ...wholeOdds(view, m)]),
+        figures: () => wholeFigures(m, view, sure(m, weak), view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m)),
       }),
     ),
     contact(m, view, `${m[view.access]} `),
@@ -116,6 +118,15 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   );
   if (canExit) screen.part.add("spread"); // on a page of its own it may take the room of two columns
   return screen;
+}
+
+/**
+ * What all that is sent can tell: one figure, below what is said first, and the others for experts.
+ * @param {Messages} m @param {View} view @param {string[]} first
+ */
+export function wholeFigures(m, view, ...first) {
+  const [even, ...more] = wholeOdds(view, m);
+  return stack(figures([...first, even]), fold(m.experts, () => figures(more)));
 }
 
 /**

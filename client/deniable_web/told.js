@@ -31,7 +31,7 @@ export class DeniableTold extends DeniableElement {
     const m = (this.words = await messagesIn(tongues, this.getAttribute("catalogue")));
     const { replies, total, isEmpty } = await this.#memory.told(collector);
     if (signal.aborted) return;
-    const used = usedOf100(total, CEILING.survey);
+    const left = Math.max(0, 100 - usedOf100(total, CEILING.survey));
     const home = h("a", { href: this.src, class: "go minor" }, m.deviceHome);
     const forget = minor(m.forget, () => {
       const really = button(m.forgetReally, async () => {
@@ -46,9 +46,9 @@ export class DeniableTold extends DeniableElement {
       card(
         picture(replies.length ? "device" : "empty"),
         heading(m.deviceTitle),
-        replies.length ? p(m.deviceText) : p(m.deviceNone, "lead"),
+        p(replies.length ? m.deviceText : m.deviceNone),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
-        replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100), p(m.deviceBeyond)),
+        replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), bar(left / 100), p(m.deviceBeyond)),
         !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent
         home,
       ),

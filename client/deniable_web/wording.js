@@ -26,7 +26,7 @@ export function inWords(m, { labels, kind, mechanism }, value) {
 function markedInWords(m, labels, areBoxes, value) {
   const marks = value.length / labels.length;
   const of = labels.map((what, n) => ({ what, mark: Number(`0b${value.slice(marks * n, marks * (n + 1))}`) }));
-  if (!areBoxes) return [fill(m.sentSet, { what: of.flatMap(({ what, mark }) => (mark ? what : [])).join(" · ") })];
+  if (!areBoxes) return of.flatMap(({ what, mark }) => (mark ? what : []));
   const isDrawn = (/** @type {{ mark: number }} */ { mark }) => marks < 2 || mark > 0;
   return of.filter(isDrawn).map(({ what, mark }) => fill(mark === 1 ? m.sentBox : m.sentNoBox, { what }));
 }

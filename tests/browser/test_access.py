@@ -144,7 +144,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     assert [request for request in witness.requests if request.method != "GET"] == [], "before Start nothing is sent"
     page.get_by_role("button", name="Start", exact=True).focus()
     page.keyboard.press("Enter")
-    expect(page.locator("form > .card > button")).to_be_visible()
+    expect(page.locator("form > .stack > button")).to_be_visible()
     expect(page.locator("h1").last).to_be_focused()
     assert violations(page) == []
     for text in ("affair", "religious"):
@@ -339,7 +339,7 @@ def test_two_tabs_with_two_invitations_say_which_report_counts(collector: Collec
     for tab, link in zip(tabs, (hers, his), strict=True):
         tab.goto(link)
         tab.get_by_role("button", name="Start", exact=True).click()
-        expect(tab.locator("form > .card > button")).to_be_visible()
+        expect(tab.locator("form > .stack > button")).to_be_visible()
     for tab, title in zip(tabs, (browsing.ARRIVED, ANSWERED), strict=True):
         browsing.choose(tab, survey, ANSWERS)
         tab.get_by_role("button", name="Check my answers").click()
@@ -376,12 +376,12 @@ def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: Bro
     expect(page.get_by_text("answered with status 500")).to_be_visible()
     page.unroute(path)
     page.get_by_role("button", name="Try again").click()
-    expect(page.locator("form > .card > button")).to_be_visible()
+    expect(page.locator("form > .stack > button")).to_be_visible()
     tabs = [page, phone.new_page(), phone.new_page()]
     for tab in tabs[1:]:
         tab.goto(link)
         tab.get_by_role("button", name="Start", exact=True).click()
-        expect(tab.locator("form > .card > button")).to_be_visible()
+        expect(tab.locator("form > .stack > button")).to_be_visible()
     assert len(asked_for(requests)) >= 3
     assert len(set(asked_for(requests))) == 1
     for tab, title in zip(tabs, (browsing.ARRIVED, ANSWERED, ANSWERED), strict=True):
@@ -469,7 +469,7 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
         assert violations(page) == []
         page.unroute("**/tokens")
         page.get_by_role("button", name="Try again").click()
-        expect(page.locator("form > .card > button")).to_be_visible()
+        expect(page.locator("form > .stack > button")).to_be_visible()
     browsing.choose(page, survey, ANSWERS)  # without the issuer, and the collector never met the invitation
     page.get_by_role("button", name="Check my answers").click()
     page.get_by_role("button", name="Send", exact=True).click()
@@ -512,7 +512,7 @@ def test_a_kiosk_buys_for_each_person_and_forgets_them(collector: Collector, pho
         ) as site:
             page.goto(site)
             page.get_by_role("button", name="Start", exact=True).click()
-            expect(page.locator("form > .card > button")).to_be_visible()
+            expect(page.locator("form > .stack > button")).to_be_visible()
             page.reload()
             browsing.answer(page, survey, ANSWERS)
             assert page.evaluate(browsing.remembered())["tokens"] == {}

@@ -32,7 +32,7 @@ def two_of_five(title: str, **keys: Any) -> Survey:
 
 def shown(page: Page) -> list[str]:
     """The ids of the questions that stand on the page, in order."""
-    expect(page.locator("form > .card > button")).to_be_visible()
+    expect(page.locator("form > .stack > button")).to_be_visible()
     return [str(each.get_attribute("name")) for each in page.locator("fieldset input[value='0']").all()]
 
 

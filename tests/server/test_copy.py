@@ -39,6 +39,7 @@ pytestmark = pytest.mark.slow
 OF_ALL = {
     "surveys": "id, document, published_on, closed_on",
     "owners": "survey, token",
+    "public_urls": "survey, url",
     "signing_keys": "key_id, private, survey, reissue",
     "releases": "survey, number, record, signature",
     "release_keys": "name, private",

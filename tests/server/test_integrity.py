@@ -105,6 +105,7 @@ def test_checksum_can_be_computed_by_anybody(filled: Path, survey: Survey) -> No
         ("UPDATE checksums SET checksum = 'x' WHERE survey = '{0}'", "rows"),
         ("UPDATE owners SET token = 'grace' WHERE survey = '{0}'", "rows"),
         ("DELETE FROM owners", "rows"),
+        ("INSERT INTO public_urls VALUES ('{0}', 'https://elsewhere.example')", "rows"),
         ("DELETE FROM tokens_copy", "tokens: a row differs"),
         ("UPDATE _sqlite_migrations SET applied_at = 'now'", "_sqlite_migrations"),
         ("DROP TRIGGER tokens_added", "tokens_added: is not defined"),

@@ -567,7 +567,7 @@ def test_a_sheet_of_an_open_survey_has_its_one_link(tmp_path: Path) -> None:
 def test_a_link_that_only_this_machine_reaches_is_warned_of(tmp_path: Path) -> None:
     survey = invited_survey(**ALWAYS)
     database = collector_with(tmp_path, survey)
-    warned = INVITE.run(survey.id, "-n", 1, "--db", database)
+    warned = INVITE.run(survey.id, "-n", 1, "--db", database, "--public-url", "http://127.0.0.1:8000")
     assert "Warning: links start with http://127.0.0.1:8000, which only this machine reaches" in warned.stderr
     assert "Warning" not in INVITE.run(survey.id, "-n", 1, *places(database)).stderr
 
@@ -628,3 +628,39 @@ def test_a_running_collector_gets_hashes_and_nothing_else(start_collector: Start
     message = refused(f"{collector.url}/s/{elsewhere.id}", "-n", 2, "--token", token)
     assert "its tokens are signed at https://issuer.example" in message
     assert "--hashes" in message
+
+
+def test_links_start_where_the_survey_was_published(tmp_path: Path) -> None:
+    """Links that open nothing cost every invitation, so the address of `survey publish` holds, or none is made."""
+    file, elsewhere = tmp_path / "survey.toml", "http://127.0.0.1:18180"
+    file.write_text(
+        'title = "T"\naccess = "invited"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n',
+        encoding="utf-8",
+    )
+    survey = read_survey(file.read_bytes())
+    database = collector_with(tmp_path, survey)
+    said = refused(survey.id, "-n", 2, "--db", database)
+    assert "its links have no address to start with, and nobody was invited" in said
+    assert ok("unused", survey.id, "--db", database) == "0 invited, 0 unused\n"
+    publish_it = CommandLine("survey", "publish")
+    publish_it.ok(file, "--db", database, "--public-url", elsewhere)
+    # A second call that names no address must not put the default in its place.
+    assert f"{elsewhere}/s/{survey.id}/results" in publish_it.ok(file, "--db", database)
+    links = ok(survey.id, "-n", 2, "--db", database)
+    assert links.count(f"{elsewhere}/s/{survey.id}#invitation=") == 2
+    assert f"{PUBLIC}/s/" in ok(survey.id, "-n", 1, *places(database)), "a named address is used"
+    assert "sound" in CommandLine("check").ok("--db", database)
+
+
+def test_too_few_people_are_told_before_and_after(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS | {"release": 50}, cohorts=("paper", "web"), cohort_required=True)
+    database = collector_with(tmp_path, survey)
+    where = places(database)
+    lines = INVITE.run(survey.id, "-n", 10, "--cohort", "paper", *where).stderr.splitlines()
+    assert lines[0].startswith("Warning: 10 people are invited to 'paper' now, and results of a cohort appear once 50 ")
+    assert lines[0].endswith("its results appear only when you close the survey, which counts all replies.")
+    assert lines[1].startswith("Warning: Even if all 10 answer, no question is estimated to within less than \u00b1")
+    assert '"add_invitations"' in lines[2], "the warnings come before anybody is invited"
+    assert "Warning" not in INVITE.run(survey.id, "-n", 2000, "--cohort", "web", *where).stderr
+    closed = CommandLine("survey", "close").ok(survey.id, "--db", database)
+    assert "0 replies are counted: too few to say anything about any question." in closed

@@ -27,6 +27,7 @@ ALLOWED_COLUMNS = {
     "checksums": ["survey", "checksum"],
     "unsorted": ["survey"],
     "owners": ["survey", "token"],
+    "public_urls": ["survey", "url"],  # the collector's, which its author named
     "agenda": ["survey", "day"],
     "releases": ["survey", "number", "record", "signature"],  # a record has a day
     "release_keys": ["name", "private"],

@@ -20,11 +20,11 @@ from tools.rig.command_line import CommandLine
 
 STORED = Path(__file__).parents[1] / "data" / "databases"
 DENIABLE = CommandLine()
-READ = ["8-signing-keys", "7-surveys-of-format-2"]
-"""The last two formats that differ from that of this version."""
+READ = ["9-releases", "8-signing-keys", "7-surveys-of-format-2"]
+"""The last three formats that differ from that of this version."""
 
-SAME = "9-releases"
-"""A database of this version's format, with signed releases, as an earlier version wrote it."""
+SAME = "10-public-urls"
+"""A database of this version's format, with signed releases, that was brought up to date from an earlier one."""
 
 
 @pytest.fixture

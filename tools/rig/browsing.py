@@ -122,7 +122,7 @@ GIVE = """async answers => {
     const asked = new Set();
     while (!element.shadowRoot.querySelector(".review button[part]")) {
         // On a page the last to come, one at a time that of the question on the screen.
-        const places = ["form > .card > button:not([type])", "fieldset:not([hidden]) .steps button:not([type])"];
+        const places = ["form > .stack > button:not([type])", "fieldset:not([hidden]) .steps button:not([type])"];
         const [onward] = await find(places.join());
         for (const set of await find("fieldset:not([hidden])")) {
             if (asked.has(set)) continue;
@@ -276,7 +276,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     expect(element.locator(".chance li").first).to_be_visible()
     yield "chance"
     element.locator(".start button").click()
-    onward = element.locator("form > .card > button, .steps button:first-child").locator("visible=true")
+    onward = element.locator("form > .stack > button, .steps button:first-child").locator("visible=true")
     expect(onward).to_be_visible()
     yield "questions"
     onward.click()

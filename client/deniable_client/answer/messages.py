@@ -127,7 +127,7 @@ ALTERED_TEXT = _said_in_browsers("alteredText")
 
 CODE_SAME = _said_in_browsers("codeSame")
 CODE_DRAWN = _said_in_browsers("codeDrawn")
-SENT_SET = _said_in_browsers("sentSet")
+SENT_SET = "{what} (sent together)"
 SENT_HIGH = _said_in_browsers("sentHigh")
 SENT_LOW = _said_in_browsers("sentLow")
 SENT_OTHERS = _said_in_browsers("sentOthers")

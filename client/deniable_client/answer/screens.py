@@ -285,7 +285,7 @@ def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: 
             for reply in replies
             if reply.collector == collector
         ]
-        left = m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))
+        left = m.DEVICE_LEFT.format(n=max(0, 100 - _percent(epsilon, Ceiling().survey)))
         paragraphs += ["\n".join(lines), f"{m.DEVICE_LIMIT} {left}"]
     if not used:
         return [*paragraphs, m.DEVICE_NONE]

@@ -149,7 +149,7 @@ class Contrasts:
 def contrasts_of(pairs: Sequence[Pair]) -> list[Contrast]:
     """Every feature, between two answers to every question."""
     found: list[Contrast] = []
-    questions = sorted(pairs[0].answers[0]) if pairs else []
+    questions = sorted({name for each in pairs for name in each.answers[0]})
     given = {name: [_written(each, name) for each in pairs] for name in questions}
     for feature in sorted({name for each in pairs for name in each.features[0]}):
         values = np.array([[side.get(feature, np.nan) for side in each.features] for each in pairs], dtype=float)
@@ -161,13 +161,14 @@ def contrasts_of(pairs: Sequence[Pair]) -> list[Contrast]:
     return found
 
 
-def _written(pair: Pair, question: str) -> tuple[str, str]:
+def _written(pair: Pair, question: str) -> tuple[str, str] | None:
+    """Both answers as JSON; None where this pair was asked something else."""
     one, other = pair.answers
-    return json.dumps(one[question]), json.dumps(other[question])
+    return (json.dumps(one[question]), json.dumps(other[question])) if question in one else None
 
 
-def _between(feature: str, question: str, given: Sequence[tuple[str, str]], apart: Floats) -> list[Contrast]:
-    common = Counter(itertools.chain.from_iterable(given)).most_common()
+def _between(feature: str, question: str, given: Sequence[tuple[str, str] | None], apart: Floats) -> list[Contrast]:
+    common = Counter(itertools.chain.from_iterable(filter(None, given))).most_common()
     # All pairs of many answers would cost more in the family-wise level than they find.
     chosen = [each for each, _ in common[: FEW if len(common) <= FEW else 2]]
     found = []

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from deniable_client.audit.reference.chance import Words, below
 from deniable_client.audit.reference.device import Device
-from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code, settled
+from deniable_client.audit.reference.published import PublishedSurvey, Unit, Value, completion_code, settled
 from deniable_client.audit.reference.tokens import NONCE, SALT, SIZE, Power, UnsignedToken, modulus
 from deniable_client.audit.steering import at_the_edges, some_words, words_for
 
@@ -29,7 +29,7 @@ class Visit:
     Attributes
     ----------
     survey : int
-        The survey of the audit, or its copies.
+        The survey of the audit, or its copies: two under other titles, one of other questions, one that revises it.
     kind : {"answer", "again", "tabs"}
         To answer it; to open it again, when it was answered; to answer it in two tabs at once.
     failures : int
@@ -54,6 +54,9 @@ class Visit:
     issuing: Literal["", "lost", "false"] = ""
 
 
+REVISED = 4
+"""The place of the survey that revises the first one, of which one question is another one."""
+
 HISTORIES: dict[str, tuple[Visit, ...]] = {
     "once": (Visit(),),
     "twice": (Visit(), Visit(1), Visit(kind="again")),
@@ -63,6 +66,13 @@ HISTORIES: dict[str, tuple[Visit, ...]] = {
     "put off": (Visit(failures=1, is_put_off=True),),
     "cut off": (Visit(is_cut=True), Visit(kind="again")),
     "two tabs": (Visit(kind="tabs"),),
+    "a wave after a failure": (Visit(is_cut=True), Visit(1, failures=2), Visit(kind="again"), Visit(2)),
+    "a revised survey": (
+        Visit(failures=1),
+        Visit(REVISED, is_cut=True),
+        Visit(REVISED, kind="again"),
+        Visit(kind="again"),
+    ),
     "a lost signature": (Visit(issuing="lost"),),
     "a false signature": (Visit(issuing="false"),),
 }
@@ -77,10 +87,12 @@ SHARES = {
     "put off": 1,
     "cut off": 2,
     "two tabs": 2,
+    "a wave after a failure": 1,
+    "a revised survey": 1,
     "a lost signature": 1,
     "a false signature": 1,
 }
-"""How many of 30 sessions are of each history; those with signatures are lived by blind token alone."""
+"""How many of 32 sessions are of each history; those with signatures are lived by blind token alone."""
 
 
 @dataclass(frozen=True)
@@ -315,17 +327,11 @@ class SessionBlock:
         words: list[int] = []
         for unit in survey.units:
             own = {each["id"]: told[each["id"]] for each in unit.questions if each["id"] in told}
-            # By the key and what is asked, because a copy asks the same under the same key.
-            key = f"{unit.key} {sorted(own)}"
             if unit.key in session.device.noisy:
                 # What is drawn here must be thrown away, so it is left to chance: whoever sends it sends another value.
                 words += some_words(partial(unit.permanent, own), self.dice)[0]
-            elif key not in self.targets:
-                fresh, self.targets[key] = some_words(partial(unit.permanent, own), self.dice)
-                words += self._moved(partial(unit.permanent, own), fresh, self.dice)
             else:
-                fresh = words_for(unit, own, self.targets[key], self.dice)
-                words += self._moved(partial(unit.permanent, own), fresh, self.dice)
+                words += self.steered(unit, own)
         waves = self._waves(session, survey, common)
         request = session.tokens.get(survey.id)
         # By blind token nothing is drawn for the id: it is part of what was signed.
@@ -338,6 +344,24 @@ class SessionBlock:
         assert given.left == 0
         return [*words, *waves], () if request else (id,)
 
+    def steered(self, unit: Unit, own: Mapping[str, Any], which: str = "") -> list[int]:
+        """Words of which these answers become what they become of everybody's in this block.
+
+        Parameters
+        ----------
+        unit : Unit
+        own : mapping
+        which : str
+            Which of several draws of the unit it is, where a device keeps none.
+        """
+        # By the key and what is asked, because a copy asks the same under the same key.
+        key = f"{unit.key} {sorted(own)}{which}"
+        if key in self.targets:
+            fresh = words_for(unit, own, self.targets[key], self.dice)
+        else:
+            fresh, self.targets[key] = some_words(partial(unit.permanent, own), self.dice)
+        return self.moved(partial(unit.permanent, own), fresh, self.dice)
+
     def _waves(self, session: Session, survey: PublishedSurvey, common: random.Random) -> list[int]:
         """What a wave sends of the permanent value is chance of its own, and the same in every session."""
         found = []
@@ -345,10 +369,10 @@ class SessionBlock:
             if unit.sent != unit.key and unit.sent not in session.device.noisy:
                 (name,) = (each["id"] for each in unit.questions)  # no group has waves
                 kept = session.device.noisy.get(unit.key, self.targets.get(f"{unit.key} {[name]}", {}).get(name))
-                found += self._moved(partial(unit.instant, {name: kept}), [common.getrandbits(32)], common)
+                found += self.moved(partial(unit.instant, {name: kept}), [common.getrandbits(32)], common)
         return found
 
-    def _moved(self, make: Callable[[Words], Any], words: list[int], dice: random.Random) -> list[int]:
+    def moved(self, make: Callable[[Words], Any], words: list[int], dice: random.Random) -> list[int]:
         """Words as they are drawn, or in some blocks at the edges of those that make the same."""
         return at_the_edges(make, words, dice) if self.is_at_edges else words
 
@@ -379,7 +403,7 @@ def answers_at_random(survey: PublishedSurvey, dice: random.Random) -> dict[str,
     elsewhere = dice.randrange(len(survey.questions)) if dice.random() < 1 / 3 else -1
     given = {}
     for place, each in enumerate(survey.questions):
-        possible = _possible(each, dice)
+        possible = possible_answers(each, dice)
         # Of boxes some are what people tick, and there are many ways to: a fault may wait for a number of them.
         is_any = place == elsewhere or (each["type"] == "ticks" and dice.random() < 1 / 3)
         given[each["id"]] = dice.choice(possible) if is_any else possible[ends[place]]
@@ -397,14 +421,14 @@ def other_answers(survey: PublishedSurvey, given: Mapping[str, Any], dice: rando
     """The answers of somebody who differs from another one in most of them."""
     changed = {}
     for each in survey.questions:
-        others = [answer for answer in _possible(each, dice) if answer != given[each["id"]]]
+        others = [answer for answer in possible_answers(each, dice) if answer != given[each["id"]]]
         # The first and the last one stand at the ends here too, and differ most.
         ends = [others[0], others[-1]] if dice.random() < 2 / 3 else others
         changed[each["id"]] = dice.choice(ends) if dice.random() < DIFFERING else given[each["id"]]
     return changed
 
 
-def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
+def possible_answers(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
     """Answers to a question, the first and the last one at their ends."""
     if question["type"] == "number":
         mechanism = question["mechanism"]

@@ -187,7 +187,7 @@ def _unlike(block: Sequence[tuple[Session, Trace]], popular: Popular) -> Iterabl
         for session, trace in block:
             came = trace.exact.get(name)
             if came != usual:
-                yield name, session, _contrast(usual, came)
+                yield name, session, difference(usual, came)
 
 
 def _heads(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tuple[str, Session, str]]:
@@ -200,7 +200,7 @@ def _heads(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tuple[
                     heads[session.history, name].append((session, _OWN.sub("*", value)))
     for (_, name), cases in heads.items():
         ((usual, _),) = Counter(value for _, value in cases).most_common(1)
-        yield from ((name, session, _contrast(usual, value)) for session, value in cases if value != usual)
+        yield from ((name, session, difference(usual, value)) for session, value in cases if value != usual)
 
 
 _OWN = re.compile(r'[0-9a-f]{32,}|(?<=token=")[^"]+|(?<=[Cc]ontent-[Ll]ength: )[0-9]+')
@@ -220,7 +220,7 @@ def _repeated(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tup
                 yield "sealed report", session, "It is hidden by a key pair that was used before"
 
 
-def _contrast(usual: str | None, came: str | None) -> str:
+def difference(usual: str | None, came: str | None) -> str:
     """Where two texts differ, in words."""
     if usual is None or came is None:
         return f"It was {'not ' if came is None else ''}there: {shortened(came or usual or '')}"
@@ -240,6 +240,13 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
         yield "session", trace.exact["session"]
         return
     yield from expect_reports(session, trace)
+    yield from expect_chance(session, trace)
+    yield from expect_calls(trace, _NEEDED)
+    yield from expect_kept(session, trace)
+
+
+def expect_chance(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
+    """What a browser must take of chance, document by document."""
     wanted = [
         [
             *["Uint8Array:8"] * load.is_asked,
@@ -252,20 +259,24 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
     # The order within a load may vary with the browser; how much chance is taken may not.
     if sorted(map(sorted, trace.chance)) != sorted(map(sorted, wanted)):
         yield "chance taken from the system", f"{_calls(trace.chance)} instead of {_calls(wanted)}"
+
+
+def expect_calls(trace: Trace, needed: re.Pattern[str]) -> Iterable[tuple[str, str]]:
+    """Whether a page calls only what it needs."""
     for name in trace.exact:
         call = name.partition(", calls, ")[2]
-        if call and not _NEEDED.fullmatch(call):
+        if call and not needed.fullmatch(call):
             yield "call that a page has no need of", shortened(call)
-    yield from _kept(session, trace)
 
 
 _NEEDED = re.compile(
     r"setTimeout a function( \d+(\.\d+)?)?|requestAnimationFrame a function|AbortSignal\.timeout (5000|30000)"
     r'|History\.prototype\.(pushState|replaceState) (null|\{"deniable":"WALK","at":(\d+|null),"n":(-?\d+|null)\}) ""'
     r"|StorageManager\.prototype\.persist|Date(\.now)?|IDBObjectStore\.prototype\.put an object 0"
+    r"|Storage\.setItem deniable |CustomElementRegistry\.prototype\.define deniable-survey a function"
 )
-"""What pages do beside requests: they wait between tries and until something is painted, look at the day, and write the
-memory's one record.
+"""What pages do beside requests: they define their element, wait between tries and until something is painted, look at
+the day, and write the memory's one record and its mark.
 
 An entry of the history holds the name of a walk, how many entries come before it, and a place on the way.
 """
@@ -296,7 +307,7 @@ def _unpadded(sent: Posted, size: int | None) -> bytes:
 def _differ(what: str, came: Sequence[bytes], wanted: Sequence[bytes]) -> Iterable[tuple[str, str]]:
     for place, (one, other) in enumerate(zip(came, wanted, strict=False)):
         if one != other:
-            yield f"{what} {place + 1}", _contrast(other.decode("latin-1"), one.decode("latin-1"))
+            yield f"{what} {place + 1}", difference(other.decode("latin-1"), one.decode("latin-1"))
     if len(came) != len(wanted):
         yield f"number of {what}s", f"{len(came)} were sent instead of {len(wanted)}"
 
@@ -330,7 +341,7 @@ def _calls(chance: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
+def expect_kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
     """Whether a browser keeps what the device rules say, and nothing else anywhere."""
     last: dict[str, str] = {}
     for name, value in trace.exact.items():
@@ -345,7 +356,9 @@ def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
     if others:
         yield "databases", f"There is {', '.join(sorted(others))}"
     memory = json.loads(last.get(", deniable 1, memory", "[[], []]"))
-    wanted = _memory(session)
+    device = session.device
+    # Where nothing is to be kept, as on a shared device, there is no database.
+    wanted = [_memory(session)] if device.reports or device.noisy or device.told else []
     kept = [
         # A record that is none of the device's is shown as it is.
         {key: value for key, value in record.items() if key != "tokens" or value}
@@ -353,9 +366,9 @@ def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
         else record
         for record in memory[1]
     ]
-    if memory[0] != [0] or kept != [wanted]:
+    if memory[0] != [0] * len(wanted) or kept != wanted:
         text = json.dumps(kept, sort_keys=True)
-        yield "memory", _contrast(json.dumps([wanted], sort_keys=True), text)
+        yield "memory", difference(json.dumps(wanted, sort_keys=True), text)
 
 
 _EMPTY = {

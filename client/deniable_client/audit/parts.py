@@ -15,6 +15,7 @@ from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.contrast import POWER
 from deniable_client.audit.evidence import FOUND, Audit
 from deniable_client.audit.findings import AuditPart, PowerRow
+from deniable_client.audit.forms import FORMS
 from deniable_client.audit.history_bound import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.audit.judge import Bench, Suspect, power
 from deniable_client.audit.promises import STATES
@@ -24,8 +25,10 @@ from deniable_client.audit.release import VISITS, check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
 from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
+    FORMS_SHARE,
     RACES,
     Target,
+    audit_forms,
     audit_installed,
     audit_shipped,
     check_promises,
@@ -51,10 +54,10 @@ def served(target: Target) -> tuple[AuditPart, bool]:
     one_in = math.floor(1 / (1 - 0.01 ** (1 / found.visits)))
     others = f" Of known releases are also {', '.join(found.others)}." if found.others else ""
     looked = (
-        f"The page loads one script, whose hash is {found.hash}. {known}{others} The page and its script were fetched "
-        f"{found.visits} times, as a browser asks. If one visitor in {one_in} got something else, at random or in "
-        "turn, this would be found with probability 0.99. What a collector serves to certain visitors alone, nobody "
-        "else can see."
+        f"The page loads one script, whose hash is {found.hash}; the second one, which that loads, must have the hash "
+        f"that stands in it. {known}{others} The page and its script were fetched {found.visits} times, as a browser "
+        f"asks. If one visitor in {one_in} got something else, at random or in turn, this would be found with "
+        "probability 0.99. What a collector serves to certain visitors alone, nobody else can see."
     )
     return AuditPart("page and script", looked, found.faults), True
 
@@ -91,16 +94,42 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
         told = _told(bench.suspects(failure), is_loose=False)
         return [AuditPart(f"{name}: everything sent, stored and shown", looked, told), _hosts(name, names)]
     click.echo(f"{name}: pairs that differ most answer again", err=True)
-    # Half of the failure probability for what all sessions show, half for what is lived again.
+    # A third of the failure probability each for what all sessions show, for what is lived again, and for forms.
+    share = failure / 3
     if name == "python":
-        look_again_in_python(target, bench, failure / 2)
+        look_again_in_python(target, bench, share)
     else:
-        look_again_in_browser(target, bench, failure / 2, program=program, kind=kind)
-    parts = _seen(name, bench, failure / 2, time.monotonic() - start)
+        look_again_in_browser(target, bench, share, program=program, kind=kind)
+    parts = _seen(name, bench, share, time.monotonic() - start)
     if name != "python":
         click.echo(f"{name}: what the first screen says, and two tabs at once", err=True)
-        parts += [_promised(name, target, program), _raced(name, target, program), _hosts(name, names)]
+        parts += [_promised(name, target, program), _raced(name, target, program)]
+        forms, others = _filled_in(name, target, sessions // FORMS_SHARE, program, share)
+        parts += [forms, _hosts(name, names | others)]
     return parts
+
+
+def _filled_in(
+    name: str, target: Target, sessions: int, program: str | None, failure: float
+) -> tuple[AuditPart, set[str]]:
+    """People who fill in forms of another site that hold one question, and the hosts that their browsers asked for."""
+    title = f"{name}: one question in a form"
+    people = target.filling_in(sessions)
+    if not people:
+        return AuditPart(title, "Not looked at: no question of this survey can stand in a form by itself."), set()
+    with click.progressbar(length=people, label=f"{name}: forms are filled in") as bar:
+        bench, names = audit_forms(target, sessions, progress=bar.update, program=program, kind=_kind(name))
+    questions = {name for block in bench.blocks for session, _ in block for name in session.answers[0]}
+    looked = (
+        f"{bench.sessions:,} simulated people filled in a form on another site in which <deniable-question> holds one "
+        f"question. Questions: {len(questions)}; ways to use the form: {len(FORMS)}. Again the two people of a pair "
+        "had the same random numbers and different answers. The form must get the value that a second implementation "
+        "computes. Nothing else that the site, the collector or this device sees may depend on the answer: attributes, "
+        "properties, events and size of the element, requests, storage and times. If 1 in 100 people who give an "
+        f"answer leaked it, this would be found with probability {power(bench.sessions):.3f}."
+    )
+    told = tuple(str(each) for each in bench.suspects(failure))
+    return AuditPart(title, looked, told), names
 
 
 def _hosts(name: str, names: set[str]) -> AuditPart:

@@ -18,7 +18,10 @@ from deniable_client.audit.blackbox.person import Stuck, Watching
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
-from deniable_client.audit.companions import Companions, copy_of
+from deniable_client.audit.companions import Companions, copy_of, revision_of
+from deniable_client.audit.form_browsing import fill_in
+from deniable_client.audit.form_judge import expect_of_form
+from deniable_client.audit.forms import FORMS, FormBlock, FormPlan, FormSession, form_plans
 from deniable_client.audit.histories import (
     BROWSER,
     EDGES,
@@ -52,6 +55,12 @@ TOGETHER = 8
 
 SESSIONS = 640
 """Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
+
+FORMS_SHARE = 4
+"""For so many sessions somebody fills in a form that holds one question."""
+
+TRIES = 100
+"""How often chance is drawn anew because it makes a value of one answer that the other one never becomes."""
 
 IN_VAIN = 6
 """After so many sessions, of which none came to its end, no more begin: each waits for a page that does not come."""
@@ -90,7 +99,12 @@ class Target:
         second = companions.add(copy_of(first, keys, again=True))
         third = companions.add(copy_of(second, keys, again=True))
         other = companions.add(copy_of(first, keys, other=True))
-        return cls(upstream, (first, second, third, other), companions, keys)
+        revised = companions.add(revision_of(first))
+        return cls(upstream, (first, second, third, other, revised), companions, keys)
+
+    def filling_in(self, sessions: int) -> int:
+        """How many sessions with forms an audit has where it should have so many."""
+        return BLOCK * len(form_plans(self.surveys, sessions // BLOCK, dice_of(0)))
 
     def people(self, sessions: int) -> int:
         """How many sessions an audit of so many has: whole blocks, of each history at least one."""
@@ -138,10 +152,62 @@ def audit_shipped(
     histories: Collection[str] = HISTORIES,
 ) -> tuple[Bench, set[str]]:
     """Let people answer in a browser, and keep everything that can be seen of them; the names of hosts it asked for."""
+
+    def people(planned: tuple[str, int], collector: str) -> list[Session]:
+        history, seed = planned
+        return sessions_of(target, history, BROWSER, collector, dice_of(seed))
+
+    bench = Bench(expect_of_browser)
+    waiting = blocks_of(target, sessions, dice or random.SystemRandom(), histories)
+    return bench, _lived(target, waiting, people, bench, progress, program, kind, browsers)
+
+
+def audit_forms(
+    target: Target,
+    sessions: int = SESSIONS // FORMS_SHARE,
+    *,
+    dice: random.Random | None = None,
+    progress: Progress = lambda _: None,
+    program: str | None = None,
+    kind: str = "chromium",
+    browsers: int = 2,
+    ways: Collection[str] = FORMS,
+) -> tuple[Bench, set[str]]:
+    """Let people fill in forms that hold one question; what was seen, and the hosts that a browser asked for."""
     dice = dice or random.SystemRandom()
-    bench, names = Bench(expect_of_browser), set[str]()
-    waiting = blocks_of(target, sessions, dice, histories)
-    lock = threading.Lock()
+
+    def people(plan: FormPlan, collector: str) -> Sequence[Session]:
+        return filling_in(target, plan, collector)
+
+    bench = Bench(expect_of_form)
+    waiting = form_plans(target.surveys, sessions // BLOCK, dice, ways)
+    return bench, _lived(target, waiting, people, bench, progress, program, kind, browsers)
+
+
+def _lived(
+    target: Target,
+    waiting: list[Any],
+    people: Callable[[Any, str], Sequence[Session]],
+    bench: Bench,
+    progress: Progress,
+    program: str | None,
+    kind: str,
+    browsers: int,
+) -> set[str]:
+    """Let the people of each block live in one of some browsers; the names of hosts that these asked for.
+
+    Parameters
+    ----------
+    target : Target
+    waiting : list
+        What `people` makes a block of, with the address of the collector.
+    people : callable
+    bench : Bench
+        Gets the blocks.
+    progress, program, kind, browsers
+        As for `audit_shipped`.
+    """
+    names, lock = set[str](), threading.Lock()
 
     def work() -> None:
         relay = target.relay()
@@ -151,10 +217,9 @@ def audit_shipped(
                     with lock:
                         if not waiting:
                             break
-                        history, seed = waiting.pop()
-                    people = sessions_of(target, history, BROWSER, relay.url, dice_of(seed))
+                        planned = waiting.pop()
                     block = []
-                    for session in people:
+                    for session in people(planned, relay.url):
                         block.append((session, patiently(browser, session, target.surveys)))
                         progress(1)
                     with lock:
@@ -169,7 +234,7 @@ def audit_shipped(
     with ThreadPoolExecutor(browsers) as pool:
         for done in [pool.submit(work) for _ in range(browsers)]:
             done.result()
-    return bench, names
+    return names
 
 
 def check_promises(
@@ -299,13 +364,27 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
             people.append(block.session(answers))
         except NotReachable:  # the first one's values are too rare under these answers
             tries += 1
-            if tries > 100:
+            if tries > TRIES:
                 raise
     # A coin decides who of a pair comes first: on this the signs of differences rest.
     for place in range(0, BLOCK - 1, 2):
         if dice.random() < 1 / 2:
             people[place : place + 2] = people[place + 1], people[place]
     return people
+
+
+def filling_in(target: Target, plan: FormPlan, collector: str) -> list[FormSession]:
+    """The two people of a plan, in an order that is drawn; both get the same value into their forms."""
+    dice = dice_of(plan.seed)
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    answers = dice.sample(plan.answers, 2)
+    for _ in range(TRIES):
+        block = FormBlock(plan, target.surveys, collector, dice, today)
+        try:
+            return [block.filling(answer) for answer in answers]
+        except NotReachable:  # the first one's value is too rare under the other one's answer
+            continue
+    raise NotReachable(f"{plan.question}: two answers share no value in {TRIES} tries")
 
 
 def patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
@@ -315,6 +394,8 @@ def patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSu
     stuck = ""
     for _ in range(2):
         try:
+            if isinstance(session, FormSession):
+                return fill_in(browser, session, surveys)
             return browse(browser, session, surveys)
         except (Error, Stuck) as error:
             stuck = str(error)

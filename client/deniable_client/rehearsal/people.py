@@ -76,6 +76,7 @@ class Relation:
             (sum(pattern), math.prod(p if each else 1 - p for p, each in zip(predictors, pattern, strict=True)))
             for pattern in itertools.product((0, 1), repeat=len(predictors))
         ]
+        # Log-odds of 50 differ from certainty by 2e-22, which a float cannot show.
         low, high = -50.0, 50.0
         # The share in all rises with the intercept, so that bisection finds the one that makes it.
         for _ in range(80):

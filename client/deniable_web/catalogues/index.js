@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "2p4auyudsk4mlhb6yfr2dyp5dy",
-  de: "yztettffrdmujvz7dpzxu4somq",
-  en: "qdrlkpbhvviinm52fmagdr7rzm",
-  es: "uzd4mzjtjqtcwfzkb4sjubtjay",
-  fr: "co5w5fwlon74eaz4airg64mo2m",
+  ar: "zp2hrpsxr656az7uebw6f36zpm",
+  de: "fugfqif7s2ollifinytl7nnosm",
+  en: "6vvan2y2b7oh7x3ltoy244rfqi",
+  es: "73pz4nwlr4rxwj2ohymhtxr4fi",
+  fr: "ktv5ke5uphzm7xg24h6wfb22ji",
 };

@@ -40,6 +40,8 @@ from deniable_server.people.links import (
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
 from deniable_server.store import InvitationCounts
+from deniable_statistics.authoring.cautions import few_invited
+from deniable_statistics.authoring.outlook import hopeless
 from deniable_statistics.published.csv_cells import csv_lines
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -56,6 +58,7 @@ class _Group(click.Group):
     first = "people"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # What is no command is an ID or a link: the first argument of `people`.
         if args and args[0] not in {*self.commands, *self.get_help_option_names(ctx)}:
             args = [self.first, *args]
         return super().parse_args(ctx, args)
@@ -78,6 +81,8 @@ class _Target:
         API token for the collector.
     page : str or None
         The page that embeds the survey, if links lead there.
+    is_guess : bool
+        Whether nobody named the start of the links, so that it is only the default.
     """
 
     survey: Survey
@@ -86,6 +91,7 @@ class _Target:
     url: str | None
     token: str | None
     page: str | None = None
+    is_guess: bool = False
 
     def place(self) -> InvitationStore:
         """The store of the invitations.
@@ -154,8 +160,10 @@ def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | N
             return None
         if path.suffix.lower() != suffix:
             raise click.BadParameter(f"must end in {suffix}, got {path.name!r:.80}")
+        # Its links may be the only copy, so no file is overwritten.
         if path.exists():
             raise click.BadParameter(f"{path.name!r:.80} {_IN_THE_WAY}")
+        # Once people are invited, links that cannot be written are lost.
         if not path.parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent.name!r:.80}")
         return path
@@ -228,7 +236,7 @@ def people(
     files = {to: table} if to else {}
     if sheet:
         files[sheet] = sheet_page(str(target.survey.title), links, sentence or SENTENCE)
-    _invite(target, sent, files, hashes, table)
+    _invite(target, sent, files, hashes, table, cohort)
 
 
 def _new_people(path: Path, column: str) -> Roster:
@@ -394,7 +402,7 @@ def mail(
         rows.append([*cells.values(), *(written.fill(cells) if written else ())])
     table = "".join(csv_lines([header, *rows]))
     if target:
-        _invite(target, sent, {to: table}, None, table)
+        _invite(target, sent, {to: table}, None, table, cohort)
     else:
         _write({to: table})
     click.echo(f"{to}: {len(rows):,} rows")
@@ -424,14 +432,20 @@ def _find(
     """The survey that an id or a link names, which must have invitations unless it `may_be_open`."""
     collector, survey_id = read_place(survey)
     url = options.asked_at(collector, url)
-    found = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
+    remembered = None
+    if url:
+        found = remote.survey(url, survey_id)
+    else:
+        store = open_store(existing(database))
+        found, remembered = store.survey(survey_id), store.public_url(survey_id)
     if found.access == "open" and not may_be_open:
         raise SurveyError(
             f"survey {survey_id}: is open to everybody who has its link, so it has no invitations; "
             "'deniable invite sheet' prints that link on cards; "
             'with access = "invited" or "unlinkable" in its file it would be another survey'
         )
-    return _Target(found, collector or url or public_url, database, url, token)
+    named = collector or url or (public_url if options.is_given("public_url") else remembered)
+    return _Target(found, named or public_url, database, url, token, is_guess=not named)
 
 
 def _inviting_to(
@@ -453,6 +467,11 @@ def _check_links(target: _Target, cohort: str | None) -> None:
         known = ", ".join(target.survey.cohorts)[:200] or "none"
         what = "be one of the survey's" if cohort is not None else "be given, because every report must carry one"
         raise ParameterError(f"--cohort: must {what}: {known}")
+    if target.is_guess and target.page is None:
+        raise ParameterError(
+            f"survey {target.survey.id}: its links have no address to start with, and nobody was invited; name it with "
+            "--public-url https://collector.example, or give the survey's link in place of its id"
+        )
     start = target.people_at if target.page is None else target.page
     if not (is_start(start) if target.page is None else is_page(start)):
         like = "--public-url: must be like https://collector.example"
@@ -480,20 +499,37 @@ def _text(path: Path) -> str:
         raise ParameterError(f"{path.name}: cannot be read: {error.strerror or error}") from None
 
 
-def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None, table: str) -> None:
+def _warn_of_few(survey: Survey, now: int, before: int, cohort: str | None) -> None:
+    """Say before anybody is invited that so few people get no results, or none that say anything."""
+    in_cohort = now if cohort is not None else now + before
+    for said in (few_invited(survey, in_cohort, cohort), hopeless(survey, now + before)):
+        if said:
+            click.secho(f"Warning: {said}.", fg="yellow", err=True)
+
+
+def _invite(
+    target: _Target,
+    sent: Sequence[str],
+    files: Mapping[Path, str],
+    hashes: Path | None,
+    table: str,
+    cohort: str | None,
+) -> None:
     """Write or print the links, and then add the invitations, so that nobody is invited whose link is lost.
 
     If adding fails, the links stay, so that ``deniable invite again`` can go on with them. Links on a sheet alone,
     which no command can read again, are removed.
     """
     if hashes:
+        _warn_of_few(target.survey, len(sent), 0, cohort)
         if not files:
             _print(table, "nobody is invited")
         _write({**files, hashes: "".join(f"{each}\n" for each in sent)})
         click.echo(f"{hashes}: {len(sent):,} hashes; links work once 'deniable invite add' has sent them", err=True)
         return
     place = target.place()
-    unused_invitations(place, target.survey.id)  # fails for a wrong token before there are links
+    before = unused_invitations(place, target.survey.id).invited  # fails for a wrong token before there are links
+    _warn_of_few(target.survey, len(sent), before, cohort)
     _write(files)
     if not files:
         _print(table, "nobody is invited")

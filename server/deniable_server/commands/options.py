@@ -68,8 +68,16 @@ public_url = click.option(
     show_envvar=True,
     default="http://127.0.0.1:8000",
     show_default=True,
-    help="The address at which people reach the collector; printed links start with it.",
+    help=(
+        "The address at which people reach the collector; printed links start with it. 'survey publish' stores it for "
+        "the links that are made later."
+    ),
 )
+
+
+def is_given(name: str) -> bool:
+    """Whether an option was given, by flag or environment, and does not have its default."""
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
 def asked_at(collector: str | None, url: str | None) -> str | None:
@@ -77,8 +85,7 @@ def asked_at(collector: str | None, url: str | None) -> str | None:
 
     A database that is given, by flag or environment, is used instead of the collector of a link.
     """
-    source = click.get_current_context().get_parameter_source("database")
-    return url or (collector if source is ParameterSource.DEFAULT else None)
+    return url or (None if is_given("database") else collector)
 
 
 def survey_at(text: str, url: str | None) -> tuple[str, str | None]:

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
-from click.core import ParameterSource
 
 from deniable import Survey, read_survey
 from deniable.access.hosts import is_loopback
@@ -246,23 +246,27 @@ def _publish(
         check_answerable(published, "publish it all the same with --force")
     for warning in (*refusals(published), *warnings_about(published)):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
+    is_named = bool(url) or options.is_given("public_url")
     if url:
-        is_new = remote.publish(url, token, published, force)
+        is_new, people_at = remote.publish(url, token, published, force), url
     else:
         with operation("publish_survey", database, survey=published.id):
-            is_new = open_store(database).publish(published)
+            store = open_store(database)
+            is_new = store.publish(published)
+            people_at = (None if is_named else store.public_url(published.id)) or public_url
+            # Invitations are made later, and their links have to start like these.
+            store.remember_public_url(published.id, people_at)
     if not is_new:
         click.echo("This very survey was published before; it is the same address.", err=True)
-    is_default = not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT
-    if is_default:
+    if not is_named and people_at == public_url:
         click.echo(
-            f"Links start with {public_url}, the default address of 'deniable serve'. If people reach the collector at "
+            f"Links start with {people_at}, the default address of 'deniable serve'. If people reach the collector at "
             "another address, set it with --public-url or DENIABLE_PUBLIC_URL.",
             err=True,
         )
-    elif is_loopback(host_of(url or public_url)):
-        click.echo(f"Links start with {url or public_url}, which can be opened on this computer only.", err=True)
-    _show_links(published, f"{(url or public_url).rstrip('/')}/s/{published.id}", url, database)
+    elif is_loopback(host_of(people_at)):
+        click.echo(f"Links start with {people_at}, which can be opened on this computer only.", err=True)
+    _show_links(published, f"{people_at.rstrip('/')}/s/{published.id}", url, database)
 
 
 @survey.command(
@@ -394,6 +398,29 @@ def _close(survey_id: str, database: Location, url: str | None, token: str | Non
         with operation("close_survey", database, survey=survey_id):
             open_store(existing(database)).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
+    _say_if_few(survey_id, database, url, token)
+
+
+def _say_if_few(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
+    """Say which questions have too few replies to say anything, now that all are counted."""
+    # Only here: it loads numpy, and `survey check` works where no collector is installed.
+    from deniable_server.results.service import EVERYBODY, estimates_document
+    from deniable_statistics.published.few_reports import axes_in, says_nothing
+
+    if url:
+        closed, found = remote.survey(url, survey_id), remote.estimates(url, token, survey_id, {})
+    else:
+        store = open_store(database)
+        closed, found = store.survey(survey_id), estimates_document(store, survey_id, EVERYBODY)
+    axis, rows = axes_in(closed), [SimpleNamespace(**row) for row in found["estimates"]]
+    weak = dict.fromkeys(row.question for row in rows if not row.n or says_nothing(row, axis))
+    replies = f"{found['n']:,} repl{'y is' if found['n'] == 1 else 'ies are'} counted"
+    if len(weak) == len(closed.questions):
+        click.echo(f"{replies}: too few to say anything about any question. A closed survey takes no more replies.")
+    elif weak:
+        click.echo(f"{replies}: too few to say anything about {', '.join(weak)}.")
+    else:
+        click.echo(f"{replies}.")
 
 
 def write_new(file: Path, content: str) -> None:

@@ -35,7 +35,7 @@ class EstimatesQuery(BaseModel):
     # Otherwise a misspelt parameter would silently take its default.
     model_config = ConfigDict(extra="forbid")
 
-    by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
+    by: Literal["cohort"] | None = Field(None, description="`cohort`: `cohort`: one group of rows for each cohort")
     confidence: Annotated[
         float,
         Field(
@@ -53,21 +53,22 @@ class EstimatesQuery(BaseModel):
         description="whose shares the intervals are for: `population`, or `respondents` only, which is exact up to 400 "
         "reports and approximate above",
     )
-    simultaneous: bool = Field(False, description="intervals that hold all options of a question at once")
+    simultaneous: bool = Field(False, description="simultaneous intervals for all options of a question")
     misbehaving: Annotated[float, Field(ge=0, le=HIGHEST_SHARE), AfterValidator(_rounded)] | None = Field(
         None,
-        description="at most that share of the people does not do as asked: adds bounds and robust intervals, "
-        "with the target population only",
+        description="assume that at most this share of the people do not follow the instructions: adds bounds and "
+        "robust intervals, with the target population only",
     )
     # The names of `KINDS`, spelled out, because a type is read before anything runs.
     misbehaviour: Literal["anything", "noncompliance", "denial", "careless", "lying"] = Field(
-        "anything", description=f"what they do. {'. '.join(f'`{kind}`: {what}' for kind, what in KINDS.items())}"
+        "anything",
+        description=f"what these people do. {'. '.join(f'`{kind}`: {what}' for kind, what in KINDS.items())}",
     )
 
     assume_fake: Annotated[float, Field(ge=0, le=HIGHEST_FAKE), AfterValidator(_rounded)] | None = Field(
         None,
-        description="at most that share of all reports may be fake: every interval holds whatever these say; "
-        "not with misbehaving",
+        description="assume that at most this share of all reports are fake: every interval allows for anything these "
+        "say; not with misbehaving",
     )
 
     @model_validator(mode="after")

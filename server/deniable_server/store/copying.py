@@ -19,6 +19,7 @@ ROWS = 5000
 
 _OF_SURVEY = {
     "owners": "survey, token",
+    "public_urls": "survey, url",
     "releases": "survey, number, record, signature",
     "signing_keys": "key_id, private, survey, reissue",
     "agenda": "survey, day",

@@ -141,9 +141,11 @@ def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:
     keeps_reports = survey.retention == "reports"
     (row,) = db.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchall()
     owners = db.execute("SELECT token FROM owners WHERE survey = ?", [survey.id]).fetchall()
+    public_urls = db.execute("SELECT url FROM public_urls WHERE survey = ?", [survey.id]).fetchall()
     found = (
         checksum.digest(survey, "survey", row)
         ^ checksum.sum_of(survey, "owner", owners)
+        ^ checksum.sum_of(survey, "public url", public_urls)
         ^ checksum.sum_of(survey, "key", token_keys.rows_of(db, survey))
         ^ checksum.sum_of(survey, "invitation", invitations.rows_of(db, survey))
         ^ checksum.sum_of(survey, "release", release_log.rows_of(db, survey))

@@ -203,6 +203,20 @@ class Store(ABC):
         """The name of the token that published a survey, or None if it belongs to nobody."""
 
     @abstractmethod
+    def remember_public_url(self, survey_id: str, url: str) -> None:
+        """Keep the address at which people reach the collector of a survey; links made later start with it.
+
+        Raises
+        ------
+        NotFound
+            If there is no such survey.
+        """
+
+    @abstractmethod
+    def public_url(self, survey_id: str) -> str | None:
+        """The address that `remember_public_url` was given last, or None if nobody named one."""
+
+    @abstractmethod
     def survey(self, survey_id: str) -> Survey:
         """The survey of that address.
 

@@ -128,6 +128,19 @@ class SqlStore(Store):
             found = db.execute("SELECT token FROM owners WHERE survey = ?", [survey_id]).fetchone()
         return found[0] if found else None
 
+    def remember_public_url(self, survey_id: str, url: str) -> None:
+        survey = self.survey(survey_id)
+        with self._alone() as db:
+            found = db.execute("SELECT url FROM public_urls WHERE survey = ?", [survey_id]).fetchall()
+            db.execute("DELETE FROM public_urls WHERE survey = ?", [survey_id])
+            db.execute("INSERT INTO public_urls VALUES (?, ?)", [survey_id, url])
+            checksum.change(db, survey, checksum.sum_of(survey, "public url", [*found, (url,)]))
+
+    def public_url(self, survey_id: str) -> str | None:
+        with self._snapshot() as db:
+            found = db.execute("SELECT url FROM public_urls WHERE survey = ?", [survey_id]).fetchone()
+        return found[0] if found else None
+
     def survey(self, survey_id: str) -> Survey:
         survey: Survey
         with self._snapshot() as db:

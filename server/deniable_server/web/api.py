@@ -35,7 +35,7 @@ from deniable_server.writing.writer import Writer
 from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
 BASE = "/api/v1"
-UNCHANGED = "If-None-Match names it: nothing has changed"
+UNCHANGED = "nothing has changed since the version in If-None-Match"
 MAX_BATCH_BYTES = 4 * 1024 * 1024
 """Largest batch, in bytes."""
 
@@ -52,15 +52,15 @@ PIECE_LINES = 250
 
 _one_piece_at_a_time = threading.Lock()
 
-TOO_MANY = "too many requests: wait as long as Retry-After says"
+TOO_MANY = "too many requests: wait for as long as Retry-After says"
 
 NOT_PUBLIC = "results of this survey need a token"
-NOT_A_RELAY = "no token of scope relay, where the survey names places"
+NOT_A_RELAY = "no token of scope relay, although the survey names places"
 
-UNAVAILABLE = "the database is not available: send the same again"
+UNAVAILABLE = "the database is not available: send the same request again"
 OF_BODIES = {413: "body too large", 415: "not application/json"}
 
-BUSY = "busy, or the database is not available: wait as long as Retry-After says"
+BUSY = "busy, or the database is not available: wait for as long as Retry-After says"
 
 api = APIBlueprint("api", __name__, url_prefix=BASE, tag="API")
 
@@ -137,9 +137,9 @@ def list_surveys() -> dict[str, Any]:
     responses={
         200: "published before",
         401: "no valid token",
-        403: "revises another token's survey",
+        403: "revises a survey of another token",
         **OF_BODIES,
-        422: "not a survey, or one that every device refuses",
+        422: "not a survey, or a survey that every device refuses",
         429: TOO_MANY,
         503: UNAVAILABLE,
         507: "disk full",
@@ -148,10 +148,10 @@ def list_surveys() -> dict[str, Any]:
 def publish_survey(query: schemas.PublishQuery) -> tuple[dict[str, str], int]:
     """Publish a survey.
 
-    Keep the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
-    belongs from then on. A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is
-    refused unless the query says `force=true`. Refused in any case is one that revises a survey of this collector that
-    belongs to another token.
+    Stores the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
+    then belongs. A survey that exceeds what devices allow (epsilon 4 for a question, 8 in total) is refused unless the
+    query says `force=true`. A survey is always refused if it revises a survey of this collector that belongs to another
+    token.
     """
     token = require_token()
     # The bytes as they came: only what publishing would write itself is published.
@@ -197,7 +197,8 @@ def fetch_survey(survey_id: str) -> Response:
 def survey_state(survey_id: str) -> Response:
     """Ask whether a survey takes reports.
 
-    The same for everybody. Clients ask before anybody answers, so that nobody answers a survey that was closed by hand.
+    The response is the same for everybody. Clients ask before anybody answers, because a survey may have been closed
+    before its last day.
     """
     store = get_store()
     return fresh_json({"state": store.state(survey_id).standing(store.today())})
@@ -205,13 +206,19 @@ def survey_state(survey_id: str) -> Response:
 
 @api.post("/surveys/<survey_id>/close")
 @api.doc(
-    responses={204: "closed", 401: "no valid token", 403: "another token's", 404: "no such survey", 503: UNAVAILABLE}
+    responses={
+        204: "closed",
+        401: "no valid token",
+        403: "belongs to another token",
+        404: "no such survey",
+        503: UNAVAILABLE,
+    }
 )
 def close_survey(survey_id: str) -> Response:
     """Close a survey.
 
-    Take no more reports, from now on and for good. Needs the token that published the survey, or one of scope
-    `operate`.
+    From then on, the survey takes no more reports; this cannot be undone. Needs the token that published the survey, or
+    one of scope `operate`.
     """
     require_owner(survey_id, "closing it").close_survey(survey_id)
     return Response(status=HTTPStatus.NO_CONTENT)
@@ -220,27 +227,27 @@ def close_survey(survey_id: str) -> Response:
 @api.post("/surveys/<survey_id>/reports")
 @api.doc(
     responses={
-        200: "known already, counted once; or what became of a batch",
+        200: "already known, and counted once; or the results of a batch",
         201: "stored: on disk",
         404: "no such survey",
-        403: "without an invitation or a token of this survey, where it asks for one",
+        403: "no invitation or token of this survey, although it requires one",
         409: "another report has this id, or has used the invitation",
         410: "closed, or not yet open",
         413: "body too large",
         415: "neither application/json nor application/x-ndjson",
         422: "does not fit the survey",
         429: TOO_MANY,
-        503: "busy: send the same again",
-        507: "disk full: send the same again later",
+        503: "busy: send the same request again",
+        507: "disk full: send the same request again later",
     },
 )
 def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     """Send reports.
 
-    One report as JSON, or many as NDJSON, one on a line. A report counts once, however often it is sent. A request that
-    names its right in the head is read even when its network may send no more. The right is `Authorization: Invitation`
-    with the SHA-256 of the invitation in hexadecimal, `PrivateToken` with the blind token (RFC 9577), or `Bearer` with
-    an API token.
+    One report as JSON, or many as NDJSON, one per line. A report counts once, however often it is sent. A request is
+    accepted beyond the rate limit of its network if a header proves its right to send. The header is
+    `Authorization: Invitation` with the SHA-256 of the invitation in hexadecimal, `PrivateToken` with the blind token
+    (RFC 9577), or `Bearer` with an API token.
     """
     store = get_store()
     survey = store.survey(survey_id)
@@ -266,9 +273,10 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as JSON.
 
-    Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
-    scope `read`, or the one that published the survey, where that says `readers = "token"`; so do the other results.
-    With the token that published the survey, or one of scope `operate`, the answer says how many reports wait.
+    Debiased shares with standard errors and confidence intervals, from the released reports. If the survey says
+    `readers = "token"`, this and all other results need a token of scope `read` or the token that published the survey.
+    With the token that published the survey, or one of scope `operate`, the response also says how many reports are
+    waiting.
     """
     store = get_store()
     survey = store.survey(survey_id)
@@ -318,11 +326,11 @@ def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
 def reports_csv(survey_id: str) -> Response:
     """Noisy reports as CSV.
 
-    Every noisy report that was released, sorted by random id, options as numbers counted from 0. Subsets and ticked
-    boxes are a b and one character 0 or 1 for each option, in order, like b0101: without the b, pandas and R would read
-    numbers. Where devices draw boxes these are two characters for each: 01 for a box that is reported as ticked, 10 for
-    one that is not, 00 for one that was not drawn. The field of a question that a device did not ask is empty. The last
-    column says what sees to it that a report is a person: `not enforced`, `by invitation` or `by blind token`.
+    Every released noisy report, sorted by random id. Options are numbers counted from 0. Subsets and ticked boxes
+    consist of a b and one character 0 or 1 for each option, in order, such as b0101; without the b, pandas and R would
+    read numbers. Drawn boxes have two characters each: 01 if the box is reported as ticked, 10 if it is reported as not
+    ticked, 00 if it was not drawn. The field of a question that a device did not ask is empty. The last column says
+    what ensures that each report is one person: `not enforced`, `by invitation` or `by blind token`.
     """
     store = get_store()
     survey = store.survey(survey_id)

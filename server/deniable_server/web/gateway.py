@@ -66,9 +66,9 @@ def init_app(app: APIFlask) -> None:
 @gateway.get("/surveys/<survey_id>/gateway")
 @gateway.doc(responses={200: KEYS, 404: "no such survey", 422: "its reports are not sealed", 429: TOO_MANY})
 def gateway_keys(survey_id: str) -> Response:
-    """Get the key configuration of this week, as Oblivious HTTP has it.
+    """Get this week's key configuration for Oblivious HTTP.
 
-    It is the key of the week that the survey publishes: whoever has the survey needs no other one.
+    It contains the key that the survey publishes for this week, so clients that have the survey need not ask.
     """
     survey = _sealed(survey_id)
     content = encode_keys([configuration_of(survey, get_store().believed_day())])
@@ -81,8 +81,8 @@ def gateway_keys(survey_id: str) -> Response:
 @gateway.post("/surveys/<survey_id>/gateway")
 @gateway.doc(
     responses={
-        200: f"{RESPONSE}: the answer to what was in the request, whatever that is",
-        400: "not an encapsulated request that is sealed to a key of this survey",
+        200: f"{RESPONSE}: the response to the inner request, whatever its status",
+        400: "not an encapsulated request sealed to a key of this survey",
         404: "no such survey",
         410: "sealed to a key that was destroyed",
         **OF_BODIES,
@@ -93,10 +93,10 @@ def gateway_keys(survey_id: str) -> Response:
     }
 )
 def answer_encapsulated(survey_id: str) -> Response:
-    """Ask by a relay that cannot read what is asked.
+    """Send a request through a relay that cannot read it.
 
-    Takes an encapsulated request (RFC 9458) with a binary one in it (RFC 9292). That asks for the survey itself, its
-    state, the state of an invitation or a token, or brings a sealed report of a survey that names no places.
+    Takes an encapsulated request (RFC 9458) that contains a binary one (RFC 9292). The inner request asks for the
+    survey, its state, the state of an invitation or a token, or sends a sealed report to a survey that names no places.
     """
     survey = _sealed(survey_id)
     g.survey = survey.id

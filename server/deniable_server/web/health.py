@@ -20,7 +20,7 @@ def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None
     @app.get("/livez")
     @app.output(schemas.Health)
     def livez() -> dict[str, str]:
-        """Whether the process answers."""
+        """Ask whether the process responds."""
         return {"status": "ok"}
 
     outage: Outage = app.extensions["deniable-outage"]
@@ -28,12 +28,13 @@ def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None
     @app.get("/readyz")
     @app.output(schemas.Health)
     @app.doc(
-        responses={429: "too many requests: wait as long as Retry-After says", 503: "not ready; the sentence says why"}
+        responses={429: "too many requests: wait for as long as Retry-After says", 503: "not ready; `detail` says why"}
     )
     def readyz() -> Response:
-        """Whether a report could be stored now.
+        """Ask whether a report could be stored now.
 
-        The database is in its place, readable, has room, and took what it was last given. Asking takes no lock.
+        This is so if the database is in its place, can be read, has space, and stored what it was last given. The check
+        takes no lock.
         """
         reason = not_ready_because(store, writer, min_free, outage)
         if reason:

@@ -41,7 +41,7 @@ MAX_HASHES = 1024 * 1024
 MAX_REQUEST = 4 * 1024
 """Largest body with an invitation and a blinded message, in bytes; it needs less than 600."""
 
-OF_OWNERS = {401: "no valid token", 403: "another token's", 404: "no such survey"}
+OF_OWNERS = {401: "no valid token", 403: "belongs to another token", 404: "no such survey"}
 OF_HASHES = {**OF_BODIES, 422: "not hashes, or a survey without invitations here"}
 
 _BLINDED = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
@@ -87,9 +87,9 @@ tokens.after_request(allow_other_origins)
 def add_invitations(survey_id: str) -> tuple[dict[str, int], int]:
     """Invite people.
 
-    Takes the SHA-256 of each invitation's 16 bytes, up to 10,000 of them: the invitations themselves are nobody's but
-    the author's and the people's. What was added before stays as it is, used or not. Needs the token that published the
-    survey, or one of scope `operate`.
+    Takes the SHA-256 of the 16 bytes of each invitation, up to 10,000 of them. Only the author and the invited people
+    know the invitations themselves. Those that were added before stay as they are, used or not. Needs the token that
+    published the survey, or one of scope `operate`.
     """
     store = require_owner(survey_id, "inviting people")
     hashes = _hashes(_content(MAX_HASHES, {"hashes"}, SurveyError))
@@ -104,9 +104,9 @@ def add_invitations(survey_id: str) -> tuple[dict[str, int], int]:
 def unused_invitations(survey_id: str) -> dict[str, Any]:
     """Ask who has not answered.
 
-    How many were invited, and how many of them have not used it. Of up to 10,000 hashes it also says which ones, unless
-    results are live: beside those it would say whose noisy report came when. Needs the token that published the
-    survey, or one of scope `operate`.
+    Returns how many people were invited, and how many have not used their invitation. Given up to 10,000 hashes, it
+    also returns which of them are unused, unless results are live: together with live results, this would reveal whose
+    noisy report came when. Needs the token that published the survey, or one of scope `operate`.
     """
     store = require_owner(survey_id, "asking about invitations")
     content = _content(MAX_HASHES, {"hashes"}, SurveyError, may_lack=True)
@@ -119,9 +119,9 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
 def invitation_state(survey_id: str) -> Response:
     """Ask whether an invitation was used.
 
-    Takes the SHA-256 of the invitation's 16 bytes; clients ask with that of their own link before anybody answers, so
-    that nobody answers for nothing. It changes nothing. Where results are live the answer is always `untold`: beside
-    them it would say whose noisy report came when.
+    Takes the SHA-256 of the invitation's 16 bytes. Clients ask with that of their own link before anybody answers, so
+    that nobody answers in vain. The call changes nothing. If results are live, the response is always `untold`:
+    together with live results, it would reveal whose noisy report came when.
     """
     content = _content(MAX_REQUEST, {"hash"}, SurveyError)
     return fresh_json({"state": get_store().invitation_state(survey_id, content["hash"])})
@@ -139,15 +139,15 @@ def invitation_state(survey_id: str) -> Response:
         422: "not an invitation and a blinded message, or a survey without blind tokens",
         429: TOO_MANY,
         503: UNAVAILABLE,
-        507: "disk full: send the same again later",
+        507: "disk full: send the same request again later",
     }
 )
 def sign(survey_id: str) -> Response:
     """Get a token signed.
 
-    Signs a blinded message (RFC 9474) for an invitation, once; the same message again gets the same signature. The
-    signer cannot recognise the token that a device makes of it. `Authorization: Invitation` with the SHA-256 of the
-    invitation lets a request be read even when its network may send no more.
+    Signs a blinded message (RFC 9474) once for each invitation; the same message gets the same signature again. The
+    signer cannot recognise the token that a device makes from it. With `Authorization: Invitation` and the SHA-256 of
+    the invitation, a request is accepted beyond the rate limit of its network.
     """
     store = get_store()
     survey = store.survey(survey_id)

@@ -179,9 +179,9 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
         return response
 
     @app.get("/metrics")
-    @app.doc(responses={200: "figures", 401: "no valid token"})
+    @app.doc(responses={200: "metrics", 401: "no valid token"})
     def serve_metrics() -> Response:
-        """Figures for Prometheus.
+        """Metrics for Prometheus.
 
         Requests, latencies, reports, queue and disk space. Needs a token of scope `metrics`.
         """

@@ -72,9 +72,9 @@ def init_app(app: APIFlask, public_url: str | None) -> None:
 
 
 REFUSED_AT_THE_DOOR = {
-    "414": "address too long, or with too many keys",
+    "414": "address too long, or too many keys in the query",
     "429": TOO_MANY,
-    "431": "a header too long",
+    "431": "a header is too long",
 }
 """Refusals of every call, before it reaches its route."""
 

@@ -58,8 +58,8 @@ def _rows_of(survey_id: str) -> tuple[SurveyState, list[ReleaseRow]]:
 def list_releases(survey_id: str) -> Response:
     """List releases.
 
-    The log of a survey: its signed head, and of each release the number, the leaf hash in the Merkle tree (RFC 9162)
-    and the signature. `deniable verify` checks all of it; [verifying.md](verifying.md) says how.
+    The log of a survey consists of its signed head and, for each release, the number, the leaf hash in the Merkle tree
+    (RFC 9162) and the signature. `deniable verify` checks all of it; [verifying.md](verifying.md) describes how.
     """
     state, rows = _rows_of(survey_id)
     log = get_results().releases
@@ -95,7 +95,7 @@ def fetch_release(survey_id: str, number: str) -> Response:
     """Fetch a release.
 
     The record of a release, byte for byte as it was signed: survey, number, day, tallies, and the SHA-256 of the
-    noisy reports as `reports.csv` held them then.
+    noisy reports as they were in `reports.csv` at that time.
     """
     _, rows = _rows_of(survey_id)
     found = next((row for row in rows if str(row.number) == number), None)
@@ -119,11 +119,11 @@ def fetch_release(survey_id: str, number: str) -> Response:
     }
 )
 def fetch_archive(survey_id: str) -> Response:
-    """Everything in one archive.
+    """Download everything in one archive.
 
-    It holds the survey, its noisy reports, its estimates and the records of its releases. Beside them are a codebook
-    (DDI), scripts of R, Stata, SPSS and Python that recompute the estimates, citations, a SQLite file of all tables,
-    and their description as a data package (Frictionless). The same release has the same bytes.
+    It contains the survey, its noisy reports, its estimates and the records of its releases. It also has a codebook
+    (DDI), scripts in R, Stata, SPSS and Python that recompute the estimates, citations, a SQLite file with all tables,
+    and a description as a data package (Frictionless). The same release always has the same bytes.
     """
     state, rows = _rows_of(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
@@ -185,6 +185,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         **citation.dates.columns,
         "url": citation.url,
         "cite": citation.text,
+        "sample": str(survey.sample or ""),
         "methods": citation.methods,
     }
     content = archive.Content(estimates, results.files_about(survey.id), texts, about)

@@ -31,6 +31,7 @@ from deniable_server.results.question_view import (
     Section,
     level_text,
     may_say,
+    nobody_yet,
     printable_of,
     section,
     sentence,
@@ -433,14 +434,14 @@ class ResultsPage:
         """How chance works in a question, and who answered, in plain lines."""
         return f"{odds_line(question, self.words)} {self.who}"
 
-    @property
-    def chance_of_given(self) -> str:
-        """How chance works in the question with which one is crossed."""
-        return "" if self.given is None else odds_line(self.given, self.words)
+    def chance_of_both(self, question: Question) -> list[tuple[str, str]]:
+        """The texts of two crossed questions, and how chance works in each; nothing where none are crossed."""
+        asked = () if self.given is None else (question, self.given)
+        return [(self.labels.text(each.text), odds_line(each, self.words)) for each in asked]
 
     @property
     def who(self) -> str:
-        """That people chose themselves whether to answer."""
+        """Who was asked, or that people chose themselves whether to answer."""
         return who_answered(self.survey, self.words)
 
     @property
@@ -624,7 +625,7 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     rows, estimates = page.rows(question)
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     leading = shown_row(question, rows, found[0].option if found else None)
-    said = [sentence(question, each, False, page.labels) for each in found]
+    said = [sentence(question, each, False, page.labels) for each in found] or nobody_yet(estimates, page.words)
     printed = page.to_print(question, printable_of(question, rows, found, False, page.labels))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()
@@ -646,6 +647,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "versions": page.pooled and [each.survey.id for each in page.pooled.states],
             "n": page.n,
             **page.field.columns,
+            "sample": page.survey.sample and page.labels.text(page.survey.sample),
             "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.

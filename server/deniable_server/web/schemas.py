@@ -19,7 +19,7 @@ class PublishQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     force: bool = Field(
-        False, description="also publish a survey that every device refuses until its owner raises the ceiling"
+        False, description="also publish a survey that every device refuses unless its owner raises the limit"
     )
 
 
@@ -29,9 +29,9 @@ class EstimateLine(BaseModel):
     question: str
     option: str = Field(description="empty for the mean of a scale or number")
     cohort: str | None
-    n: int = Field(description="reports that speak of it, fewer than all where devices draw what they ask")
+    n: int = Field(description="reports on the question; fewer than all if devices draw which questions they ask")
     count: int | None = Field(description="reports that support the option")
-    estimate: float | None = Field(description="unbiased; may leave the range of what is possible")
+    estimate: float | None = Field(description="unbiased, so it may lie outside the possible range")
     std_error: float | None
     conf_low: float
     conf_high: float
@@ -40,20 +40,24 @@ class EstimateLine(BaseModel):
     epsilon: float = Field(description="privacy loss of one answer to the question")
     feasible: float | None = Field(description="the most likely possible value; shares add up to 1")
     statistic: Literal["share", "mean", "among"]
-    target: Literal["population", "respondents"] = Field(description="whose shares error and interval are for")
-    p_below: float | None = Field(description="p-value of so few reports if the share is 0")
-    p_above: float | None = Field(description="p-value of so many reports if the share is 1")
-    flag: str | None = Field(description="a sentence where the data hardly fit the design")
-    fake_margin: float | None = Field(
-        description="largest shift by one made-up report in a hundred, in the estimate's unit"
+    target: Literal["population", "respondents"] = Field(
+        description="whose shares the standard error and interval are for"
     )
-    misbehaving: float | None = Field(None, description="the share of people that was supposed to misbehave")
-    bound_low: float | None = Field(None, description="the least that the estimate leaves possible, whatever they did")
-    bound_high: float | None = Field(None, description="the most")
-    robust_low: float | None = Field(None, description="lower end of an interval that holds whatever they did")
+    p_below: float | None = Field(description="p-value of as few reports as these if the share is 0")
+    p_above: float | None = Field(description="p-value of as many reports as these if the share is 1")
+    flag: str | None = Field(description="a sentence if the data hardly fit the design")
+    fake_margin: float | None = Field(
+        description="largest shift caused by one made-up report in a hundred, in the estimate's unit"
+    )
+    misbehaving: float | None = Field(None, description="the assumed share of people who misbehave")
+    bound_low: float | None = Field(
+        None, description="the smallest value that the estimate leaves possible, whatever they did"
+    )
+    bound_high: float | None = Field(None, description="the largest value")
+    robust_low: float | None = Field(None, description="lower end of an interval that is valid whatever they did")
     robust_high: float | None = Field(None, description="upper end")
     assumed_fake: float | None = Field(
-        None, description="the share of all reports that may be fake while the interval holds"
+        None, description="the share of all reports that may be fake with the interval still valid"
     )
     a: float | None = Field(None, description="probability that a report supports the option if it is the truth")
     b: float | None = Field(
@@ -76,7 +80,7 @@ class Estimates(BaseModel):
     n: int = Field(description="reports")
     access: Literal["open", "invited", "unlinkable"] = Field(description="who may be counted")
     one_report_a_person: str = Field(
-        description="whether reports are people: not enforced, by invitation, by blind token"
+        description="what ensures that a report is a person: not enforced, by invitation, by blind token"
     )
     first_day: str | None = Field(None, description="first day on which the survey took replies, in UTC")
     last_day: str | None = Field(
@@ -167,7 +171,7 @@ class Refusal(BaseModel):
     """A line of a batch that was not stored."""
 
     line: int = Field(description="counted from 1")
-    status: int = Field(description="the status that the report alone would have got")
+    status: int = Field(description="the status that the report would have got on its own")
     detail: str
 
 
@@ -195,7 +199,7 @@ class ReportBody(BaseModel):
         str | None, WithJsonSchema({"type": "string", "pattern": "^([0-9a-f]{32}|[0-9a-f]{708})$"})
     ] = Field(
         None,
-        description="where the survey asks for one: the invitation, or the token in hexadecimal (RFC 9578, 0x0002)",
+        description="if the survey requires one: the invitation, or the token in hexadecimal (RFC 9578, 0x0002)",
     )
 
 
@@ -233,15 +237,15 @@ class InvitationStanding(BaseModel):
     """Whether an invitation still lets a report count."""
 
     state: Literal["unused", "used", "unknown", "untold"] = Field(
-        description="unknown where the survey has no such invitation, untold where results are live"
+        description="unknown if the survey has no such invitation, untold if results are live"
     )
 
 
 class InvitationsAdded(BaseModel):
     """What became of invitations."""
 
-    added: int = Field(description="new ones")
-    known: int = Field(description="those that were there, or came twice")
+    added: int = Field(description="new invitations")
+    known: int = Field(description="already known, or sent twice")
 
 
 class InvitationsUnused(BaseModel):
@@ -249,7 +253,9 @@ class InvitationsUnused(BaseModel):
 
     invited: int
     unused: int
-    hashes: list[str] | None = Field(description="those asked for that are unused; null where results are live")
+    hashes: list[str] | None = Field(
+        description="those of the given invitations that are unused; null if results are live"
+    )
 
 
 class TokenRequest(BaseModel):

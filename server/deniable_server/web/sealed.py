@@ -51,10 +51,10 @@ def init_app(app: APIFlask, store: Store, keys: SealingKeys) -> None:
 @sealed.post("/surveys/<survey_id>/sealed")
 @sealed.doc(
     responses={
-        200: "known already, counted once; or what became of several",
+        200: "already known, and counted once; or the results of several reports",
         201: "stored: on disk",
         401: NOT_A_RELAY,
-        403: "without an invitation or a token of this survey, where it asks for one",
+        403: "no invitation or token of this survey, although it requires one",
         404: "no such survey",
         409: "another report has this id, or has used the invitation",
         410: "closed, or not yet open, or sealed to a key that was destroyed",
@@ -63,15 +63,15 @@ def init_app(app: APIFlask, store: Store, keys: SealingKeys) -> None:
         422: "not sealed reports of this survey",
         429: TOO_MANY,
         503: UNAVAILABLE,
-        507: "disk full: send the same again later",
+        507: "disk full: send the same request again later",
     }
 )
 def take_sealed(survey_id: str) -> tuple[dict[str, Any], int]:
     """Send sealed reports.
 
-    One sealed report, or many of them one behind the other: all have the length that follows from the survey. Each is
-    the number of a key of the survey, the encapsulated key and the ciphertext (HPKE, RFC 9180, base mode). What is in
-    it is a report like any other, and counts once. Where a survey names places, only a token of scope `relay` may send.
+    One sealed report, or several of them concatenated: all have the length that the survey determines. Each consists
+    of the number of a key of the survey, the encapsulated key and the ciphertext (HPKE, RFC 9180, base mode). It
+    contains a report like any other, which counts once. If a survey names places, this needs a token of scope `relay`.
     """
     store = get_store()
     survey = store.survey(survey_id)

@@ -66,6 +66,7 @@ class Block:
             {"of": [each if isinstance(each, str) else each.publish() for each in self.of]}
             | publish_texts(heading=self.heading, text=self.text)
             | (self.order.publish() if self.order else {})
+            # Left out where it is false, so that surveys without grids keep their addresses.
             | ({"grid": True} if self.is_grid else {})
         )
 
@@ -114,6 +115,7 @@ class Presentation:
 
     def introduction(self, name: str, applying: Collection[str]) -> list[str]:
         """The headings and texts of the sections that begin with a question, if these are the ones that apply."""
+        # Only what applies counts: a section whose first question is skipped begins with the next one.
         begun = [section for section in _blocks(self.block) if next(iter(section.only(applying).ids), None) == name]
         return [text for section in begun for text in (section.heading, section.text) if text is not None]
 
@@ -139,6 +141,7 @@ def check_arrangement(root: Block, questions: Sequence[Question]) -> None:
     # Reports have the order of the survey, so an arrangement may group questions and never move them.
     if root.ids != tuple(each.id for each in questions):
         raise SurveyError("arrangement: must hold all questions once, in the order of the survey")
+    # Two documents that show the same survey would have two addresses.
     if root.heading is not None or root.text is not None or root.is_grid or not root.is_needed:
         raise SurveyError("arrangement: must hold a section, a grid or an order, and have no heading or text itself")
     by_id = {each.id: each for each in questions}
@@ -180,10 +183,12 @@ def _check_grid(grid: Block, by_id: Mapping[str, Question]) -> None:
     first, *others = (by_id[name] for name in grid.ids)
     if first.kind.answers is AnswerKind.RANGE or first.kind.takes_several or first.order:
         raise SurveyError(f"{where}: must be of questions with one answer out of options in a fixed order")
+    # It would stand between two rows of the table.
     if first.before is not None:
         raise SurveyError(f"{where}: its questions must have no text before them")
     if any(_row(each) != _row(first) for each in others):
         raise SurveyError(f"{where}: its questions must have the same type, options, help and ask_if")
+    # What the rows have in common is shown once, above them, in each language.
     if any(stems(each.text) != stems(first.text) for each in others):
         raise SurveyError(f"{where}: texts of its questions must begin with the same lines, and end with one line each")
     _check_order(grid, where, "items")
@@ -237,6 +242,7 @@ def _check_filters(root: Block, questions: Sequence[Question]) -> None:
 
 def _parting(one: Sequence[tuple[Block, int]], other: Sequence[tuple[Block, int]]) -> tuple[Block, int, int]:
     """The block in which the paths of two questions part, and their places in it."""
+    # Both paths begin at the survey, and no question holds another: so they part.
     return next(
         (block, place, another) for (block, place), (_, another) in zip(one, other, strict=False) if place != another
     )

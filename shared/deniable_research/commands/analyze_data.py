@@ -334,6 +334,7 @@ class AnalysisCommand(RuledCommand):
         try:
             ctx.params |= {"reports": ctx.invoke(_open, drawn=drawn, **said), "output": output}
             return super().run(ctx)
+        # Libraries are loaded when a command runs, so that a missing extra is found out here.
         except ModuleNotFoundError as error:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
 
@@ -383,6 +384,7 @@ def _open(
         else:
             table = _read(data, layout, separator, skip) if columns is None else Table.of(columns, layout)
         reports, access = FileReports(table), table.access
+    # To stderr, so that what is piped on holds results alone.
     if access is not None:
         click.echo(f"Each row is a report; {ONE_REPORT[access]}", err=True)
     return reports
@@ -402,6 +404,7 @@ def _pool(newest: Path, others: Sequence[Path]) -> Pool:
     """The versions of a survey, of which every one but the newest has its file."""
     given = {each.id: each for each in map(_survey_of, others)}
 
+    # A version names the one that it revises, so the chain is walked from the newest back.
     def fetch(survey_id: str) -> Survey:
         if survey_id not in given:
             raise SurveyError(
@@ -427,6 +430,7 @@ def _in_order(pool: Pool, newest: Path, earlier: Sequence[tuple[Path, Path]]) ->
 
 def _pooled(pool: Pool, files: Sequence[Path], layout: Layout, separator: str | None, skip: int) -> Table:
     """The table of the reports of all versions; says what was left out, and what it takes for granted."""
+    # Those of every file are added again for each version.
     missing = tuple(text for text in layout.questions[0].missing if text not in MISSING)
     tables = [
         _read(file, Layout.of_survey(survey).with_missing(missing), separator, skip)
@@ -502,6 +506,7 @@ def suspected(
     misbehaving: float | None, misbehaviour: tuple[str, ...] = (), among: str | None = None
 ) -> Misbehaving | None:
     """The suspected misbehaviour that the options describe; None if they suppose none."""
+    # `SUSPICION_RULE` has refused the other two options by then.
     if misbehaving is None:
         return None
     return Misbehaving(misbehaving, misbehaviour or ("anything",), among or AMONG[0])

@@ -95,6 +95,7 @@ def shows(options: type) -> Callable[[Model], Model]:
         own = inspect.signature(model)
         kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
         more = [defaults[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in options.__annotations__]
+        # `inspect`, `help` and editors read this instead of the real signature, whose **options name nothing.
         vars(model)["__signature__"] = own.replace(parameters=[*kept, *more])
         return model
 
@@ -184,6 +185,7 @@ def logistic(
     request = FitRequest(randomised or {}, **options)
     rows = request.read(outcome, data, aligned_columns(design))
     seen = read_reports(rows.frame.columns["outcome"], design, rows.frame.columns)
+    # Two truths have one linear predictor; more need one for each but the first.
     if len(seen.truths) != 2:
         raise ParameterError(f"design: must have 2 truths, got {len(seen.truths)}; multinomial takes more")
     return request.fit(rows, rows.categorical(seen))
@@ -249,6 +251,7 @@ def multinomial(
     seen = read_reports(rows.frame.columns["outcome"], design, rows.frame.columns)
     if truths is not None:
         seen = seen.named(truths)
+    # An unknown share is one more parameter of the likelihood, which `logistic` alone estimates.
     if seen.share is not None:
         raise ParameterError(f"design: must have known probabilities, got unknown {seen.share}; use logistic")
     return request.fit(rows, rows.categorical(seen))
@@ -356,6 +359,7 @@ def linear_moments(
     >>> [(row.term, round(row.estimate, 6)) for row in fit.tidy()]
     [('Intercept', 2.0), ('affair[T.yes]', 3.0)]
     """
+    # A formula can name a product; in arrays it is a column like any other, which nobody can recognise.
     if isinstance(outcome, str):
         refuse_interactions(outcome, list(randomised))
     rows = RowRequest(randomised, **options).read_numbers(outcome, data)

@@ -45,7 +45,7 @@ AS_WRITTEN = (
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
-    *("title", "language", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN),
+    *("title", "language", "organiser", "about", "contact", "sample", "opens", "closes", "cohorts", *AS_WRITTEN),
     *("issuer", "sealed", "place", "thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
     *("sections", *ORDER_KEYS),
 )
@@ -136,6 +136,7 @@ def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = N
         organiser=_text(written.get("organiser"), "organiser"),
         about=_text(written.get("about"), "about"),
         contact=_text(written.get("contact"), "contact"),
+        sample=_text(written.get("sample"), "sample"),
         thanks=_text(written.get("thanks"), "thanks"),
         completion=_completion(written.get("completion")),
         look=_look(written.get("look"), None if folder is None else Path(folder)),
@@ -366,6 +367,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
         check_id(written["id"])
     where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
     name = required(written, "type", where)
+    # TOML has lists and tables too, which no mapping can look up.
     if not isinstance(name, str) or name not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join((*QUESTION_TYPES, GRID))}, got {name!r}")
     kind = QUESTION_TYPES[name]
@@ -421,6 +423,7 @@ def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups
             named = ", ".join(groups) or "this survey has none"
             raise SurveyError(f"{where}: group must be one of [groups] ({named}), got {shown(written['group'])}")
         return str(written["group"])
+    # One epsilon for the survey is a group of all questions that say nothing else.
     if WHOLE_SURVEY in groups and not own:
         return WHOLE_SURVEY
     if "epsilon" not in written and "truth" not in written:
@@ -511,6 +514,7 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
                     f"{where}: lo and hi must be at most {MAX_RANGE:,} apart, got {shown(lo)} and {shown(hi)}"
                 )
             return ()
+        # Every level is an option, and noise grows with their number; that of a number does not.
         if hi - lo >= kind.most_options:
             raise SurveyError(
                 f"{where}: a {kind.name} has at most {kind.most_options} levels, got {hi - lo + 1}; ask a number"
@@ -546,12 +550,14 @@ def _with_labels(levels: tuple[str, ...], written: Mapping[str, Any], where: str
 
 def _labelled(level: str, label: str) -> Text:
     """A level, in each language of its label followed by that."""
+    # The level itself is what is sent and counted; languages are for the eye alone.
     spoken = label.translations if isinstance(label, Text) else {}
     return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(label)}.items()})
 
 
 def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
     value = required(written, key, where)
+    # To `isinstance` true is an integer.
     if type(value) is not int:
         hint = f"; write {value:.0f}" if _is_whole(value) else ""
         raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
@@ -559,6 +565,7 @@ def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
 
 
 def _is_whole(value: object) -> bool:
+    # A hint of many digits would help nobody.
     return isinstance(value, Decimal) and value.is_finite() and abs(value) < 10**12 and value % 1 == 0
 
 
@@ -568,6 +575,7 @@ def _mechanism(
     """The mechanism and, if it was chosen by default, the reason."""
     k = len(answers)
     for key in ("truth", "yes"):
+        # An integer would be always, never or a percentage: none of them is a coin.
         if isinstance(written.get(key), int):
             raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
     if "wave_epsilon" in written and written.get("mechanism") != Longitudinal.name:
@@ -609,6 +617,7 @@ def _text(written: Any, where: str) -> Any:
 
 def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
     value = written.get(key)
+    # To `isinstance` a time is a date as well.
     if value is None or type(value) is datetime.date:
         return value
     if isinstance(value, str):

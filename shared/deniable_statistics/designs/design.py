@@ -115,6 +115,7 @@ class Design(ABC):
         """The binomial count behind the share of each truth; None where it is not one binomial."""
         if self.support is None:
             return None
+        # Whether a report supports a truth is one coin of its own, so each count among n reports is binomial.
         return tuple(Binomial(count, n, support) for count, support in zip(counts, self.support, strict=True))
 
     @cached_property
@@ -178,6 +179,7 @@ class Design(ABC):
 
     def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far apart two reports can be in ``weights @ supports``, shape (m,); in each group, added up."""
+        # Each design knows both ends; to go through all reports would take too long where they are subsets.
         least, most = self.extremes(weights)
         return most - least
 
@@ -209,6 +211,7 @@ class Design(ABC):
         The last truth is *does not apply*.
         """
         k = len(self.truths) - 1
+        # A plan knows nothing of the shares within: equal ones prefer no answer.
         return (*(applying / k,) * k, 1 - applying)
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
@@ -217,6 +220,7 @@ class Design(ABC):
 
     def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
         """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
+        # The mean is linear in the shares, and unbiased shares are linear in the supports.
         weights, constant = self.debiasing
         return tuple((values @ weights).tolist()), float(values @ constant)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import NotInstalled
-from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import AROUND, BLOCKED, DISGUISE, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_commands.chromium_launch import FLAGS, installed
 
@@ -171,6 +171,11 @@ class ChromiumTab(Tab):
         """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
         self.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": BLOCKED})
 
+    def lead_on(self) -> None:
+        """Know that the page is about to lead elsewhere."""
+        super().lead_on()
+        self._world = None
+
     def close(self) -> None:
         """Close it, as somebody who goes away."""
         self.is_open = False
@@ -194,10 +199,13 @@ class ChromiumTab(Tab):
         self.session.send("Input.insertText", {"text": text})
 
     def further(self) -> dict[str, Any]:
-        """The tab's history, which a page cannot read, and what a page around an element finds on the window."""
+        """The tab's history, which a page cannot read, and what a page finds around and on an element."""
         entries = self.session.send("Page.getNavigationHistory")["entries"]
-        names = self.session.send("Runtime.evaluate", {"expression": NAMES})["result"].get("value")
-        return {"entries": [(entry["url"], entry["title"]) for entry in entries], "names on the window": names}
+        around = self.session.send("Runtime.evaluate", {"expression": AROUND})["result"].get("value")
+        return {
+            "entries": [(entry["url"], entry["title"]) for entry in entries],
+            "around": json.loads(around or "null"),
+        }
 
     def told(self) -> tuple[list[str], list[str]]:
         """What the document took of chance so far, and the events that left its elements."""

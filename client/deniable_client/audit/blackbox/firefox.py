@@ -1,7 +1,7 @@
 """Sessions in a real Firefox, by WebDriver BiDi.
 
-It shows less than the protocol of Chromium: no text of local storage that is undone before somebody looks, no host name
-that is looked up and not connected to, and no service worker.
+It shows less than the protocol of Chromium: no host name that is looked up and not connected to, and no service worker.
+Nor does it tell of texts that are stored and removed again; for these, stand-ins for the stores note each call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import IO, Any
 from deniable.errors import DeniableError
 from deniable_client.audit.blackbox.bidi import Bidi, BrowserRefusal
 from deniable_client.audit.blackbox.deadend import DeadEnd
-from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, PATIENCE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import AROUND, BLOCKED, DISGUISE, PATIENCE, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 
 PROGRAMS = ("firefox", "firefox-esr")
@@ -254,6 +254,10 @@ class FirefoxTab(Tab):
         """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
         self.bidi.send("script.addPreloadScript", functionDeclaration=f"() => {{{BLOCKED}}}", contexts=[self.context])
 
+    def lead_on(self) -> None:
+        """Know that the page is about to lead elsewhere."""
+        self._begin()
+
     def close(self) -> None:
         """Close it, as somebody who goes away."""
         self.is_open = False
@@ -302,9 +306,10 @@ class FirefoxTab(Tab):
         self.bidi.send("input.performActions", context=self.context, actions=[actions])
 
     def further(self) -> dict[str, Any]:
-        """What a page around an element finds on the window."""
-        told = self.bidi.send("script.evaluate", expression=NAMES, target={"context": self.context}, awaitPromise=False)
-        return {"names on the window": told["result"].get("value") if told["type"] == "success" else None}
+        """What a page finds around and on an element."""
+        target = {"context": self.context}
+        told = self.bidi.send("script.evaluate", expression=AROUND, target=target, awaitPromise=False)
+        return {"around": json.loads(told["result"]["value"]) if told["type"] == "success" else None}
 
     def told(self) -> tuple[list[str], list[str]]:
         """What the document took of chance so far, and the events that left its elements."""

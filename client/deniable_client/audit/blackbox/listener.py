@@ -29,6 +29,8 @@ class Listener:
 
     def close(self) -> None:
         """Stop listening."""
+        # A thread that waits for the next connection hears of this, and does not of a descriptor that is closed.
+        self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 
     def _accept(self) -> None:

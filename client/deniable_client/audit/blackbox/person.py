@@ -23,13 +23,13 @@ from deniable_client.audit.blackbox.trace import Posted, Trace
 PATIENCE = 15.0
 """Longest wait for something on a page, in seconds."""
 
-_OBSERVE, _WALK, DISGUISE = (
+_OBSERVE, _WALK, _AROUND, DISGUISE = (
     (files("deniable_client.audit.blackbox") / name).read_text(encoding="utf-8")
-    for name in ("observe.js", "walk.js", "disguise.js")
+    for name in ("observe.js", "walk.js", "around.js", "disguise.js")
 )
 _FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
-NAMES = "Object.getOwnPropertyNames(globalThis).sort().join()"
-"""What stands on the window, in the page's own world."""
+AROUND = _AROUND
+"""Says, in the page's own world, what stands on the window and on elements."""
 
 BLOCKED = """for (const name of ["localStorage", "indexedDB"]) {
   Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
@@ -49,9 +49,13 @@ CALLS = (
     *("setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "AbortSignal.timeout"),
     *("History.prototype.pushState", "History.prototype.replaceState"),
     *("Atomics.wait", "Atomics.waitAsync", "Element.prototype.animate", "Element.prototype.requestFullscreen"),
+    *("scroll", "scrollTo", "scrollBy", "CustomElementRegistry.prototype.define"),
     *("Date.now", "Performance.prototype.now", "Date"),
 )
 """Functions of a browser by which a page says something, writes, waits, or reads a clock; each call is noted."""
+
+SETTERS = ("History.prototype.scrollRestoration", "Document.prototype.title", "Document.prototype.cookie")
+"""Properties of which each change is noted."""
 
 LONGEST_SESSION = datetime.timedelta(minutes=10)
 
@@ -62,6 +66,9 @@ IN_WORDS = {
     "input": "an option of a question",
     "onward": "the button that leads on",
     "send": "the button that sends",
+    "filled": "the value in the form",
+    "stored": "the page behind the form",
+    "outside": "a button of the form",
     "settled": "the browser's history to come back to the start",
     "either": "the button that starts the survey, or a receipt",
     "receipt": "the receipt",
@@ -93,7 +100,7 @@ class Chance:
     @property
     def written(self) -> str:
         """As JSON, for the script that puts it under a page."""
-        return json.dumps({"words": self.words, "bytes": dict(self.bytes), "calls": CALLS})
+        return json.dumps({"words": self.words, "bytes": dict(self.bytes), "calls": CALLS, "setters": SETTERS})
 
 
 @dataclass
@@ -110,6 +117,8 @@ class Person(ABC):
         When Send was pressed.
     answered : float
         When the first answer was given. Nothing before it can depend on one.
+    leaving : list of (float, float)
+        From when until when a form on a shared device led to the page behind it.
     """
 
     relay: RecordingRelay
@@ -118,6 +127,7 @@ class Person(ABC):
     presses: list[float] = field(default_factory=list)
     pressed: list[float] = field(default_factory=list)
     answered: float = math.inf
+    leaving: list[tuple[float, float]] = field(default_factory=list)
 
     @abstractmethod
     def tab(self, chance: Chance | None) -> Tab:
@@ -174,6 +184,10 @@ class Tab(ABC):
     @abstractmethod
     def reload(self) -> None:
         """Load the page again."""
+
+    def lead_on(self) -> None:
+        """Know that the page is about to lead elsewhere: what is noted from then on is of another document."""
+        self.chance.append([])
 
     @abstractmethod
     def close(self) -> None:
@@ -244,13 +258,17 @@ class Tab(ABC):
                 continue
             name, given = place["name"], answers[place["name"]]
             done.add(name)
-            self.person.answered = min(self.person.answered, time.perf_counter())
-            if place["type"] == "number":
-                self.click("input", [name, 0])
-                self.write(str(given))
-                continue
-            for option in given if isinstance(given, list) else [given]:
-                self.click("input", [name, option])
+            self.choose(name, given, is_number=place["type"] == "number")
+
+    def choose(self, name: str, given: Any, *, is_number: bool) -> None:
+        """Answer a question that stands on the screen."""
+        self.person.answered = min(self.person.answered, time.perf_counter())
+        if is_number:
+            self.click("input", [name, 0])
+            self.write(str(given))
+            return
+        for option in given if isinstance(given, list) else [given]:
+            self.click("input", [name, option])
 
     def further(self) -> dict[str, Any]:
         """What the browser's own protocol shows of the tab beside its page."""
@@ -357,7 +375,8 @@ _ADDRESS = re.compile(r"(?<=/)[a-z2-7]{26}")
 def normal(value: Any, relay: RecordingRelay) -> Any:
     """Without what differs from run to run for reasons of its own: the port of the relay, and today."""
     if isinstance(value, str):
-        value = value.replace(f"127.0.0.1:{relay.port}", "COLLECTOR")
+        for place, name in relay.places.items():
+            value = value.replace(place, name)
         now = datetime.datetime.now(datetime.UTC)
         # A session may have begun before midnight. Any other day than today's is one that a client chose.
         for moment in (now, now - LONGEST_SESSION):

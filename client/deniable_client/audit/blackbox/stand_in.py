@@ -64,6 +64,11 @@ class RecordingRelay:
     ----------
     upstream : str
         The collector whose pages are passed on; each is fetched once.
+
+    Attributes
+    ----------
+    places : dict of str to str
+        By host and port of this computer what stands there, in a word; ports differ from run to run.
     """
 
     upstream: str
@@ -82,11 +87,13 @@ class RecordingRelay:
     """Changes what is passed on."""
 
     def __post_init__(self) -> None:
+        self.places: dict[str, str] = {}
         self._pages: dict[tuple[str, str], Answer] = {}
         self._known: set[bytes] = set()
         self._fetching = Fetching(self.upstream)
         self._lock = threading.Lock()
         self._listener = Listener(self._serve)
+        self.places[f"127.0.0.1:{self.port}"] = "COLLECTOR"
 
     @property
     def port(self) -> int:
@@ -105,16 +112,27 @@ class RecordingRelay:
             self._known.clear()
         return came
 
+    def leave_out(self, is_such: Callable[[Sent], bool]) -> int:
+        """Forget such requests; how many there were."""
+        with self._lock:
+            kept = [each for each in self.sent if not is_such(each)]
+            forgotten, self.sent = len(self.sent) - len(kept), kept
+            return forgotten
+
+    def record(self, connection: int, head: bytes, body: bytes) -> None:
+        """Keep a request that came now."""
+        with self._lock:
+            self.sent.append(Sent(connection, time.perf_counter(), head, body))
+
     def close(self) -> None:
         """Stop listening."""
         self._listener.close()
 
     def _serve(self, connection: socket.socket, number: int) -> None:
         with connection, connection.makefile("rb") as stream:
-            while (request := _read(stream)) is not None:
+            while (request := read_request(stream)) is not None:
                 head, body = request
-                with self._lock:
-                    self.sent.append(Sent(number, time.perf_counter(), head, body))
+                self.record(number, head, body)
                 try:
                     try:
                         status, headers, content = self._answer(head, body)
@@ -127,7 +145,7 @@ class RecordingRelay:
                         connection.recv(1)
                         return
                     connection.sendall(
-                        _written(status, headers, b"" if head.startswith(b"HEAD ") else content, len(content))
+                        written(status, headers, b"" if head.startswith(b"HEAD ") else content, len(content))
                     )
                 except OSError:
                     return
@@ -138,7 +156,7 @@ class RecordingRelay:
         if method in ("GET", "HEAD"):
             if path.endswith("/state"):
                 return _json(200, {"state": "open"})
-            return self._passed_on(path, headers_of(head))
+            return self.passed_on(path, headers_of(head))
         if method != "POST":
             return _json(405, {"detail": "not here"})
         return self._taken(path, body)
@@ -174,7 +192,8 @@ class RecordingRelay:
                 return self.open(path.split("/")[-2], body)
         return Opened(body, "")
 
-    def _passed_on(self, path: str, asked: Mapping[str, str]) -> Answer:
+    def passed_on(self, path: str, asked: Mapping[str, str] = AS_BROWSERS_ASK) -> Answer:
+        """What a client gets at a path: the same bytes whenever it asks."""
         language = next((value for name, value in asked.items() if name.lower() == "accept-language"), "")
         if (path, language) not in self._pages:
             # Kept, so that all sessions get the same bytes and differ by their own doing alone.
@@ -190,7 +209,7 @@ class RecordingRelay:
         return self.rewrite(path, self._fetching.get(self.path_of(path), asked))
 
 
-def _read(stream: object) -> tuple[bytes, bytes] | None:
+def read_request(stream: object) -> tuple[bytes, bytes] | None:
     """The next request of a connection: its head with the empty line, and its body."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
@@ -219,7 +238,7 @@ def _json(status: int, content: object) -> Answer:
     return status, {"content-type": "application/json"}, json.dumps(content).encode()
 
 
-def _written(status: int, headers: dict[str, str], content: bytes, length: int) -> bytes:
+def written(status: int, headers: dict[str, str], content: bytes, length: int) -> bytes:
     lines = [
         f"HTTP/1.1 {status} {'OK' if status < 400 else 'No'}",
         *(f"{key}: {value}" for key, value in headers.items()),

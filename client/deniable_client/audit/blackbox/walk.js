@@ -1,13 +1,21 @@
 // In an isolated world: where somebody finds on the screen what is to be pressed next. Null where there is nothing yet.
 (what, argument) => {
-  const root = document.querySelector("deniable-survey")?.shadowRoot;
-  if (!root) return null;
   const middle = (element) => {
     if (!element) return null;
     element.scrollIntoView({ block: "center", behavior: "instant" });
     const { left, top, width, height } = element.getBoundingClientRect();
     return width && height ? [left + width / 2, top + height / 2] : null;
   };
+  switch (what) { // in the page around an element
+    case "outside":
+      return middle(document.querySelector(argument));
+    case "filled":
+      return !!document.querySelector("deniable-question > input[type=hidden]");
+    case "stored":
+      return document.readyState === "complete" && !document.querySelector("form");
+  }
+  const root = document.querySelector("deniable-survey, deniable-question")?.shadowRoot;
+  if (!root) return null;
   const seen = (selector) => [...root.querySelectorAll(selector)].filter((each) => each.offsetParent !== null || each.getClientRects().length);
   const sets = () => seen("fieldset:not([hidden])");
   const onward = () => seen("form > .card > button:not([type]), fieldset:not([hidden]) .steps button:not([type])")[0];

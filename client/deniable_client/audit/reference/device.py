@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,13 +96,27 @@ class Device:
         values: dict[str, Value] = {}
         for unit, fresh in drawn:
             # One draw of noise for each unit, for ever: a second one would cost its epsilon once more.
-            kept = self.noisy.setdefault(unit.key, _written(unit, fresh))
-            if unit.sent != unit.key:
-                if unit.sent not in self.noisy:
-                    self.noisy[unit.sent] = _written(unit, unit.instant(_read(unit, kept), word))
-                kept = self.noisy[unit.sent]
-            values |= _read(unit, kept)
+            self.noisy.setdefault(unit.key, _written(unit, fresh))
+            values |= self._sent(unit, word)
         self.reports[survey.id] = survey.report(id, cohort, values, credential)
+
+    def _sent(self, unit: Unit, word: Word) -> dict[str, Value]:
+        """What this survey sends of the values that are kept of a unit."""
+        if unit.sent not in self.noisy:
+            self.noisy[unit.sent] = _written(unit, unit.instant(_read(unit, self.noisy[unit.key]), word))
+        return _read(unit, self.noisy[unit.sent])
+
+    def knows(self, unit: Unit) -> bool:
+        """Whether a form gets the value of a question without anybody being asked."""
+        return unit.sent in self.noisy
+
+    def fill_in(self, unit: Unit, origin: str, day: str, answers: Mapping[str, Any], word: Word) -> Value:
+        """What a form gets of one question, which is kept and charged as if its survey had asked it."""
+        self._charge((unit,), origin, day)
+        if unit.key not in self.noisy:
+            self.noisy[unit.key] = _written(unit, unit.permanent(answers, word))
+        (value,) = self._sent(unit, word).values()
+        return value
 
     def arrived(self, survey: PublishedSurvey, collector: str) -> None:
         """The collector has the report."""
@@ -111,9 +125,12 @@ class Device:
 
     def charge(self, survey: PublishedSurvey, origin: str, day: str) -> tuple[int, int]:
         """Enter what is new to a collector; the two totals in millionths, or a `LedgerRefusal` that enters nothing."""
+        return self._charge(survey.units, origin, day)
+
+    def _charge(self, units: Sequence[Unit], origin: str, day: str) -> tuple[int, int]:
         told = {entry: ([*days], cost) for entry, (days, cost) in self.told.items()}
         _date_the_future(told, day)
-        new = {unit.key: unit.cost for unit in survey.units if (origin, unit.key) not in told}
+        new = {unit.key: unit.cost for unit in units if (origin, unit.key) not in told}
         # Days ahead of today come from a clock that was set back; a new entry gets them too, so that none falls out
         # earlier.
         later = sorted({each for days, _ in told.values() for each in days if each > day})

@@ -242,6 +242,11 @@ class PublishedSurvey:
         return compact(content | ({"credential": credential} if credential else {})).encode("utf-8")
 
 
+def dealt(question: Mapping[str, Any], word: Word) -> list[str]:
+    """What people choose from where a question stands alone, in the order in which a device shows it."""
+    return _shuffled(_choices(question), question, word)
+
+
 def _arranged(block: Mapping[str, Any], word: Word) -> list[str]:
     places = _shuffled(list(range(len(block["of"]))), block, word)
     parts = [[each] if isinstance(each, str) else _arranged(each, word) for each in block["of"]]

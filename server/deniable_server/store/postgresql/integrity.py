@@ -18,6 +18,7 @@ calendar.believed text, calendar.doubted_since text?, calendar.latest text,
 checksums.survey text, checksums.part integer, checksums.checksum bit,
 migrations.number bigint, migrations.name text,
 owners.survey text, owners.token text,
+public_urls.survey text, public_urls.url text,
 release_keys.name text, release_keys.private text,
 releases.survey text, releases.number bigint, releases.record text, releases.signature text,
 signing_keys.key_id text, signing_keys.private text, signing_keys.survey text?, signing_keys.reissue bigint,
@@ -29,7 +30,7 @@ unsorted.survey text, unsorted.kind text"""
 """Columns of the tables that all surveys share; ``?`` marks one that may be null."""
 
 KEYS = """
-agenda survey, checksums survey part, migrations number, owners survey, release_keys name,
+agenda survey, checksums survey part, migrations number, owners survey, public_urls survey, release_keys name,
 releases survey number, signing_keys key_id, surveys id,
 tallies survey cohort question option, tokens sha256, totals survey cohort, unsorted survey kind"""
 """Primary keys of these tables, on which counting each report once depends."""

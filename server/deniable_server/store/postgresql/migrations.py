@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deniable.errors import DeniableError
-from deniable_server.store.errors import older_version
+from deniable_server.store.errors import older_version, versions
 from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 
 # COLLATE "C" compares bytes, as Python does, whatever the locale of the server: ids have one order everywhere.
@@ -101,6 +101,14 @@ CREATE TABLE release_keys (
 """The log of releases, and the key that signs them, which the first release makes."""
 
 
+PUBLIC_URLS = """
+CREATE TABLE public_urls (
+    survey text COLLATE "C" PRIMARY KEY REFERENCES surveys (id),
+    url text COLLATE "C" NOT NULL
+)"""
+"""The address that the links of a survey start with."""
+
+
 def _first(db: PostgresqlConnection) -> None:
     for statement in FIRST:
         db.execute(statement)
@@ -111,10 +119,15 @@ def _releases(db: PostgresqlConnection) -> None:
         db.execute(statement)
 
 
+def _public_urls(db: PostgresqlConnection) -> None:
+    db.execute(PUBLIC_URLS)
+
+
 # Only appended to: a database remembers the numbers and names of what was applied.
 STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (
     ("surveys, tallies, tokens, keys", _first),
     ("releases", _releases),
+    ("public urls", _public_urls),
 )
 """Names and functions of the steps, which are numbered from 1."""
 
@@ -156,5 +169,5 @@ def newer(name: str, number: int) -> DeniableError:
     """The error for a database of a newer version."""
     return DeniableError(
         f"database {name}: must be of this version of deniable or an older one, got one with step {number} of "
-        f"{len(STEPS)} known here, which a newer version wrote; use that version"
+        f"{len(STEPS)} known here, which a newer version wrote; use that version {versions()}"
     )

@@ -21,6 +21,7 @@ OF_ALL = {
     INGEST: {
         "surveys": "SELECT",
         "owners": "SELECT",
+        "public_urls": "SELECT",
         "tokens": "SELECT",
         "calendar": "SELECT",
         "migrations": "SELECT",
