@@ -242,6 +242,18 @@ def _visit(page: Page, address: str, wait: float) -> PageVisit:
     )
 
 
+def _looked(page: Page) -> dict[str, Any] | None:
+    """What stands in the page now; None while it leads on to another one, by a script or a refresh."""
+    from playwright.sync_api import Error
+
+    try:
+        return dict(page.evaluate(_LOOK))
+    except Error as error:
+        if "context was destroyed" in str(error):
+            return None
+        raise
+
+
 def _runs(script: dict[str, Any]) -> bool:
     return bool(script["src"]) or script["isInline"]
 
