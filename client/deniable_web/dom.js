@@ -92,3 +92,9 @@ export const oncePainted = (act) => requestAnimationFrame(() => setTimeout(act))
 
 /** Put the focus on the heading of what came up. @param {ParentNode} place */
 export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();
+
+/** Bring the title and the progress of a form below the line that stays at the top; a focus scrolls to what has it alone. @param {Element} form */
+export const headInSight = (form) => {
+  const [head, line] = [form.querySelector(".head"), form.closest("[lang]")?.querySelector(".exit")];
+  if (head && head.getBoundingClientRect().top < (line?.getBoundingClientRect().bottom ?? 0)) head.scrollIntoView();
+};

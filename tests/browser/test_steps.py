@@ -589,3 +589,18 @@ def test_help_and_a_unit_are_read_out_with_the_field_and_the_unit_is_reviewed(co
     field.fill("38")
     page.get_by_role("button", name="Check my answers").click()
     expect(page.locator(".given")).to_contain_text("38 hours")
+
+
+def test_the_first_question_stands_below_the_line_that_leaves(collector: Collector, page: Page) -> None:
+    """On a phone the focus scrolled to the question alone, and its title and progress stood behind that line."""
+    page.set_viewport_size({"width": 390, "height": 640})
+    question = question_toml("affair", "yes-no", "Have you had an affair? " * 12, epsilon=0.5)
+    toml = survey_toml("One at a time", question, TRUST, about="What is asked. " * 20)
+    page.goto(collector.publish(read_survey(toml)))
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(step(page, 1, 2)).to_be_focused()
+    top, bottom = page.evaluate(
+        f"['.head', '.exit'].map(each => {SHADOW}.querySelector(each).getBoundingClientRect())"
+        ".map((box, n) => n ? box.bottom : box.top)"
+    )
+    assert top >= bottom > 0
