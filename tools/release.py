@@ -217,6 +217,7 @@ def release(to: Path, pythons: Sequence[str], without: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="deniable-release-") as folder:
         scratch = Path(folder)
         dist = build_python(commit, scratch)
+        packs = [pack_npm(path.parent, scratch) for path in public_packages()]
         (wheel,) = dist.glob("*.whl")
         for version in pythons:
             path = interpreter(version)
@@ -228,7 +229,6 @@ def release(to: Path, pythons: Sequence[str], without: Sequence[str]) -> None:
                 if kind == "full" and not (to / "sbom.cdx.json").exists():
                     bill_of_materials(scratch / f"{version}-{kind}", to / "sbom.cdx.json")
                 shutil.rmtree(scratch / f"{version}-{kind}")
-        packs = [pack_npm(path.parent, scratch) for path in public_packages()]
         for made in (*dist.iterdir(), *packs):
             shutil.copy(made, to)
     lines = [f"{sha256(path)}  {path.name}" for path in sorted(to.iterdir())]

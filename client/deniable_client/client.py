@@ -105,14 +105,15 @@ class Client:
     ceiling : Ceiling
         The largest epsilon that this device accepts.
     retries : int
-        How often the same bytes are sent again when the network or the collector fails.
+        How often the same bytes are sent again if the network or the collector fails.
     timeout : float
         Seconds to wait for a connection and for each read.
     connections : int
         Number of connections that are kept open, one for each thread of the caller.
     place : str, optional
-        The origin of a place, by which everything goes: then the collector does not see who asks. A survey that names
-        places is sent by the first of them without this, too, but is then fetched from the collector itself.
+        The origin of a place, through which everything is sent, so that the collector does not see who asks. If a
+        survey names places, reports are sent to the first of them even without this, but then the survey is
+        fetched from the collector itself.
     relay : str, optional
         The URL of a relay of Oblivious HTTP (RFC 9458) that passes requests on to the gateway of the survey. Then the
         collector sees the relay, and the relay reads nothing. It has no batches, as a place has.
@@ -367,7 +368,7 @@ class Client:
     ) -> Report:
         """Check the ceiling and mix chance into the answers of one person; sends nothing.
 
-        With a memory this is the report that it keeps of the survey, drawn from these answers if there was none.
+        With a memory this is the stored report on the survey, which is drawn from these answers if there was none.
         """
         self.check(survey)
         if self.memory is None:

@@ -73,7 +73,7 @@ class CollectorConnection:
     collector : str
         Its URL, in the form of `deniable_client.link.collector_url`.
     retries : int
-        How often the same bytes are sent again when the network or the collector fails.
+        How often the same bytes are sent again if the network or the collector fails.
     timeout : float
         Seconds to wait for a connection and for each read.
     size : int

@@ -25,7 +25,7 @@ export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
   const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
   const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
-  const version = (/** @type {string[]} */ lines) => h("div", { class: "row" }, quiet(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
+  const version = (/** @type {string[]} */ lines) => h("div", {}, quiet(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
   const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
   return h("div", { class: "stack said" }, p(m.inWordsText), hasSets && p(m.sentSeveral), list);
 }
@@ -74,7 +74,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     isNew && view.completion && way(m, view, !next),
     box(p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`)), // with a code, or a way back, there is one more thing to do
     // No way by a slip from a place to the collector, which would see who comes.
-    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", address(link)),
+    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", next ? address(link) : code(`${link}/results`)),
     h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
     contact(m, view, "", m.contactCare),
     h(

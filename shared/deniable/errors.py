@@ -32,11 +32,11 @@ from deniable.installing import extra_with, install_hint
 
 
 class DeniableError(Exception):
-    """The root of everything that this project raises on purpose."""
+    """The base class of all errors that this project raises on purpose."""
 
 
 class ParameterError(DeniableError, ValueError):
-    """Parameters that make no valid mechanism, interval or estimate."""
+    """Parameters from which no valid mechanism, interval or estimate can be made."""
 
 
 class AnswerError(DeniableError, ValueError):
@@ -60,7 +60,7 @@ class MessageError(DeniableError, ValueError):
 
 
 class NotInvited(ReportError):
-    """A report without the right to be counted: its invitation or token is not one of the survey, or was forged."""
+    """A report without the right to be counted: its invitation or token is forged or not of this survey."""
 
 
 class SurveyClosed(ReportError):
@@ -68,7 +68,7 @@ class SurveyClosed(ReportError):
 
 
 class BudgetError(DeniableError):
-    """A survey that asks for more than this device's ceiling of epsilon allows."""
+    """A survey that exceeds this device's limits of epsilon."""
 
 
 class CollectorError(DeniableError):

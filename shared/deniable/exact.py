@@ -97,11 +97,8 @@ def probability(value: Number, subject: str, maker: type | None = None) -> Fract
     if isinstance(value, int) and value > 1:
         number /= UNIT
     if not 0 < number < 1:
-        hint = (
-            f"; for an epsilon there is {maker.__name__}.from_epsilon"
-            if maker and hasattr(maker, "from_epsilon")
-            else ""
-        )
+        way = getattr(maker, "from_epsilon", None)
+        hint = f"; for an epsilon there is {way.__qualname__}" if way else ""
         raise ParameterError(
             f"{subject}: must be a probability above 0 and below 1, got {value!s}; "
             f"a coin that always falls on one side gives infinite epsilon or no information{hint}"
@@ -179,7 +176,7 @@ def sum_above(values: Iterable[float | Fraction]) -> float:
     >>> sum([0.1] * 6), sum_above([0.1] * 6)
     (0.6, 0.6000000000000001)
     """
-    total = sum((Fraction(value) for value in values), Fraction(0))
+    total = Fraction(sum(Fraction(each) for each in values))
     nearest = float(total)
     return nearest if Fraction(nearest) >= total else math.nextafter(nearest, math.inf)
 

@@ -255,13 +255,13 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     witness = Witness.of(page)
     page.get_by_role("link", name="What this browser remembers about surveys here").click()
     expect(page.get_by_text("You answered a survey on this server, and your reply has arrived.")).to_be_visible()
-    expect(page.get_by_text("% of that limit is used")).to_be_visible()
+    expect(page.get_by_text("% of that limit is left")).to_be_visible()
     page.locator("deniable-told summary").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert not [request for request in witness.requests if "/api/" in request.url]
     page.get_by_role("button", name="Show it in words").click()
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
-    expect(shown).to_have_text("Yes" if said["affair"] else "No")
+    expect(shown).to_have_text(f"Chance’s version:{'Yes' if said['affair'] else 'No'}")
     page.locator("deniable-told summary", has_text="How chance protects you").click()
     expect(page.locator("deniable-told .box").first).to_contain_text("Of 100 people whose true answer is No")
     page.get_by_role("button", name="Forget my surveys here").click()
@@ -269,7 +269,7 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
     assert page.evaluate("async () => (await indexedDB.databases()).length") == 0
     page.reload()
-    expect(page.get_by_text("This browser remembers no reply")).to_be_visible()
+    expect(page.get_by_text("No reply is kept here.")).to_be_visible()
     expect(page.get_by_role("button", name="Forget my surveys here")).to_have_count(0)  # nothing is there to forget
     page.get_by_role("link", name="To the home page").click()
     expect(page.get_by_role("heading", name="Surveys that keep a secret")).to_be_visible()
@@ -314,19 +314,23 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     (body,) = witness.posts()
     said = json.loads(body)["values"]
     page.get_by_text("What my device sent, in words").click()
-    words = dict(zip(page.locator("dl dt").all_inner_texts(), page.locator("dl dd").all_inner_texts(), strict=True))
-    sent = ["No", "Yes"][said["affair"]]
-    assert words["Have you had an affair?"] == sent
+    rows = page.locator(".said dl > div").all()
+    words = {row.locator("dt").inner_text(): row.locator("li").all_inner_texts() for row in rows}
+    assert words["Have you had an affair?"] == [["No", "Yes"][said["affair"]]]
     marks = {"01": "ticked", "10": "not ticked"}
     boxes = zip(survey.question("drugs").options, (said["drugs"][:2], said["drugs"][2:]), strict=True)
     lines = [f"{box}: {marks[mark]}" for box, mark in boxes if mark in marks]
-    listed = "\n".join(lines)
-    assert words["What have you tried?"] == listed
+    assert words["What have you tried?"] == lines
+    for row in rows:
+        expect(row).to_contain_text("Chance’s version:")
     # Below the list, whatever was sent, the odds of either answer, once for all questions.
     page.locator("summary", has_text="How chance protects you").click()
     odds = page.locator("details", has_text="How chance protects you")
     for answer_given in ("Yes", "No"):
         expect(odds).to_contain_text(f"Of 100 people whose true answer is {answer_given}, ")
+    expect(odds).to_contain_text("could become quite sure")  # five questions together protect little
+    assert "strengthen a suspicion" not in odds.inner_text()  # what it means comes first, and further figures on request
+    odds.locator("summary", has_text="For experts").click()
     expect(odds).to_contain_text("All that you send can strengthen a suspicion")
 
 
@@ -489,7 +493,7 @@ def test_pages_without_a_survey_speak_the_language_of_their_reader(collector: Co
     page.goto(collector.url)
     expect(page.get_by_role("heading", name="Umfragen, die Geheimnisse bewahren")).to_be_visible()
     page.goto(f"{collector.url}/s/nothing")
-    expect(page.get_by_role("heading", name="Unter dieser Adresse gibt es nichts")).to_be_visible()
+    expect(page.get_by_role("heading", name="Wir können diese Seite nicht finden")).to_be_visible()
     page.get_by_role("link", name="Zur Startseite").click()
     assert page.url == f"{collector.url}/"
     page.context.close()

@@ -2,16 +2,25 @@
 
 What is of these tools are facts: names, ids, classes, the order of elements, functions, events and what is saved when.
 
-* LimeSurvey 6: ``themes/survey/vanilla/views/subviews/header/start_form.twig``, ``.../survey/question.twig``,
-  ``application/views/survey/questions/answer/shortfreetext/text/item.twig`` and
-  ``assets/packages/limesurvey/survey.js`` of the repository LimeSurvey/LimeSurvey. Expressions by its manual, page
-  "ExpressionScript How-tos": a brace with no space behind it begins one.
+* LimeSurvey 6: of the repository LimeSurvey/LimeSurvey, below ``themes/survey/vanilla/views/subviews/``,
+  ``header/start_form.twig``, ``survey/group_subviews/group_container.twig``, ``survey/question_container.twig``,
+  ``survey/question.twig`` and ``navigation/navigator.twig`` with their columns; ``aSurveyInfo.class`` and ``.attr`` by
+  ``application/models/TemplateConfig.php``; the input by
+  ``application/views/survey/questions/answer/shortfreetext/text/item.twig``; events by
+  ``assets/packages/limesurvey/survey.js``. Expressions by its manual, page "ExpressionScript How-tos": a brace with no
+  space behind it begins one.
 * Qualtrics: its documentation "JavaScript Question API Class" (``addOnReady``, ``disableNextButton``,
-  ``setEmbeddedData`` of older layouts and ``setJSEmbeddedData`` of the new survey taking experience); the markup of a
-  page as ``QuestionOuter``, ``Inner TB``, ``QuestionText`` and ``NextButton`` stand in pages that people have saved;
-  the type ``DB``, the selector ``TB`` and the number ``QID1`` of a question without an answer of its own as in
-  ``cocreate-qualtrics/qualtrics-metadata.js`` of the repository marko-choi/cocreate.
-* WordPress 6.1.9 of Debian with the theme Twenty Twenty-Three, as it came from a real one with the block in it.
+  ``setEmbeddedData`` of older layouts and ``setJSEmbeddedData`` of the new survey taking experience). The older layout
+  as a whole page that somebody saved from iu.co1.qualtrics.com in 2019, page ``P_1549180718669``, whose QID1 is a text
+  without an answer, from ``JFE`` over ``QuestionOuter BorderColor DB`` and ``Inner BorderColor TB`` to ``NextButton``;
+  its names stand too in ``cocreate-qualtrics/qualtrics-legacy-loader.js`` of the repository marko-choi/cocreate
+  (``Skin``, ``SkinInner``, ``Questions``, ``QuestionText``, ``QuestionBody``, ``Buttons``), which sets fields by
+  ``setEmbeddedData``, and ``DB``, ``TB`` and ``QID1`` in ``qualtrics-metadata.js`` there. The new layout by
+  ``qualtrics-loader.js`` there: ``survey-canvas``, ``question-content`` and ``question-display-wrapper``. What stands
+  between these, and its button, no source was found for; what is printed uses neither.
+* WordPress 6.1.9 of Debian with the theme Twenty Twenty-Three, as it came from a real one with the block in it: classes
+  of ``post-template.php``, ``block-template.php``, ``theme-templates.php``, ``block-supports/layout.php`` and
+  ``blocks/post-content.php`` in ``wp-includes``, and ``templates/page.html`` of the theme.
 
 All of chance is fixed, so everything that a host is told, keeps, saves and sends must be the same to the letter
 whichever answer was given. Export files have the layout of each tool.
@@ -58,13 +67,14 @@ action="/index.php/812345" method="post">
 <input type="hidden" name="sid" value="812345" id="sid">
 <button type="submit" id="defaultbtn" value="default" name="move" class="submit hidden" style="display:none">default
 </button>
-<div id="group-0" class="group-container"><div id="question42" class="KIND question-container row">
+<div id="group-0" class="group-container space-col"><div id="question42" class="row KIND question-container">
 <div class="question-title-container col-12"><div class="question-text">
 <div id="ls-question-text-812345X7X42" class="ls-label-question">GIVEN</div></div></div>
 <div class="answer-container col-12">ANSWER</div></div></div>
 <input type="hidden" id="relevance42" name="relevance42" value="1">
-<div class="navigator row" id="navigator-container">
-<button type="submit" id="ls-button-submit" value="movesubmit" name="move" class="btn btn-primary">Submit</button></div>
+<div class="row navigator space-col" id="navigator-container"><div class="col-6 text-start"></div>
+<div class="col-6 text-end"><button type="submit" id="ls-button-submit" value="movesubmit" name="move"
+class="ls-move-btn ls-move-submit-btn btn btn-lg btn-primary">Submit</button></div></div>
 </form></div></article><script>
 const form = document.getElementById("limesurvey");
 const given = () => Object.fromEntries(new FormData(form));
@@ -86,15 +96,26 @@ window.exported = () => window.complete["812345X7X42"] ?? "";
 SHORT_TEXT = """<div class="answer-item text-item col-12"><input class="form-control" type="text" name="812345X7X42"
 id="answer812345X7X42" value="" placeholder="" aria-labelledby="ls-question-text-812345X7X42"></div>"""
 
-QUALTRICS = f"""{HEAD}<body id="SurveyEngineBody"><div class="Skin">
-<form id="Page" class="JFEContent SkinV2" method="post" action="/jfe/form/SV_1">
-<div id="SkinContent"><div id="Questions" role="main">
+CLASSIC = """<div class="JFE" id="P_1549180718669"><div class="JFEContent SkinV2 webkit CSS3">
+<form action="" method="POST"><div class="Skin"><div id="Overlay"></div><div id="Wrapper"><div id="ProgressBar"></div>
+<div class="SkinInner"><div id="LogoContainer"><div id="Logo"></div></div>
+<div id="HeaderContainer"><div id="Header" role="banner"></div></div>
+<div id="SkinContent"><div id="Questions" role="main"><div id="QID1Separator" class="Separator"></div>
 <div class="QuestionOuter BorderColor DB  QID1" id="QID1" questionid="QID1" posttag="QID1">
-<div class="Inner BorderColor TB"><div class="InnerInner BorderColor">
-<div class="QuestionText BorderColor">TEXT</div></div></div></div>
-</div><div id="Buttons">
-<input id="NextButton" class="NextButton Button" title="Next" type="button" name="NextButton" value="Next">
-</div></div></form></div><script>
+<div id="QR~QID1~VALIDATION" class="ValidationError" role="alert" style="display: none;"></div>
+<div id="QR~QID1~SDPVALIDATION" class="ValidationError" role="alert" style="display: none;"></div>
+<div class="Inner BorderColor TB"><div class="InnerInner BorderColor"><fieldset>
+<legend><div class="QuestionText BorderColor">TEXT</div></legend><div class="QuestionBody"></div>
+</fieldset></div></div></div></div>
+<div id="Buttons" role="navigation"><input id="NextButton" class="NextButton Button" title="Next" type="submit"
+name="NextButton" value="Next" aria-label="Next"></div></div></div><div id="Footer" role="contentinfo"></div>
+<div id="PushStickyFooter"></div></div><div id="Plug" style="display:block !important;"></div></div>
+</form></div></div>"""
+
+NEW = """<div id="survey-canvas"><form><div id="QID1"><div class="question-display-wrapper">TEXT</div>
+<div class="question-content"></div></div><button id="NextButton" type="submit">Next</button></form></div>"""
+
+QUALTRICS = f"""{HEAD}<body id="SurveyEngineBody">LAYOUT<script>
 const fields = {{}};
 const next = document.getElementById("NextButton");
 const set = (name, value) => {{
@@ -113,7 +134,8 @@ const add = (f) => handlers.push(f);
 window.Qualtrics = {{ SurveyEngine: {{ addOnload: add, addOnReady: add, SETTER }} }};
 // A handler of clicks on a question gets the element that was clicked, as the page sees it.
 question.getQuestionContainer().addEventListener("click", ({{ target }}) => note("questionclick", target.localName));
-next.addEventListener("click", () => {{
+next.form.addEventListener("submit", (event) => {{
+    event.preventDefault();
     note("all", fields);
     save({{ ...fields, ed: true }});
     window.complete = true;
@@ -123,11 +145,11 @@ window.exported = () => fields["__js_stone"] ?? "";
 </script><script>GIVEN</script>
 <script>addEventListener("load", () => handlers.forEach((f) => f.call(question)));</script></body></html>"""
 
-SETTERS = {
-    "new": "setJSEmbeddedData: (key, value) => set(`__js_${key}`, value)",
-    "classic": "setEmbeddedData: (key, value) => set(key, value)",
+LAYOUTS = {
+    "new": (NEW, "setJSEmbeddedData: (key, value) => set(`__js_${key}`, value)"),
+    "classic": (CLASSIC, "setEmbeddedData: (key, value) => set(key, value)"),
 }
-"""The function of each layout, of which the other one has none."""
+"""The markup of each layout, and its function, of which the other one has none."""
 
 WORDPRESS = f"""{HEAD}<body class="page-template-default page page-id-4 wp-embed-responsive">
 <div class="wp-site-blocks">
@@ -172,7 +194,9 @@ def limesurvey(said: str) -> str:
 
 def qualtrics(layout: str) -> Callable[[str], str]:
     def page(said: str) -> str:
-        html = QUALTRICS.replace("SETTER", SETTERS[layout]).replace("TEXT", pasted(said, "A question of the type"))
+        markup, setter = LAYOUTS[layout]
+        html = QUALTRICS.replace("LAYOUT", markup).replace("SETTER", setter)
+        html = html.replace("TEXT", pasted(said, "A question of the type"))
         return html.replace("GIVEN", pasted(said, "The JavaScript"))
 
     return page

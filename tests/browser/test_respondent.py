@@ -294,7 +294,7 @@ def test_without_a_required_cohort_nobody_is_asked(collector: Collector, page: P
     survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
-    expect(page.get_by_text("Its end is missing or mistyped.")).to_be_visible()
+    expect(page.get_by_text("the end of a link is easily lost or mistyped.")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == []
     page.goto("about:blank")
@@ -322,7 +322,7 @@ def test_a_mistyped_cohort_is_a_mistake_of_the_link_and_nobody_is_warned_of_the_
 ) -> None:
     survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
     page.goto(f"{collector.publish(survey)}#cohort=wep")
-    expect(page.get_by_text("Its end is missing or mistyped.")).to_be_visible()
+    expect(page.get_by_text("the end of a link is easily lost or mistyped.")).to_be_visible()
     expect(page.get_by_text("Please do not answer this survey")).to_have_count(0)
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable import ParameterError
+from deniable import ParameterError, Warner
 from deniable.errors import describe
 from deniable.exact import (
     LARGEST_EPSILON,
@@ -105,6 +105,13 @@ def test_probabilities_leave_both_outcomes_possible() -> None:
     assert refusal(probability, "x", "p").startswith("p: must be a number")
 
 
+def test_whoever_writes_an_epsilon_for_a_coin_is_told_the_way_if_there_is_one() -> None:
+    end = "gives infinite epsilon or no information"
+    assert refusal(probability, "2", "truth", Warner).endswith(f"{end}; for an epsilon there is Warner.from_epsilon")
+    assert refusal(probability, "2", "truth", Fraction).endswith(end)
+    assert refusal(probability, "2", "truth").endswith(end)
+
+
 def test_weights_are_rounded_towards_more_noise() -> None:
     just_above, just_below = Fraction(3, 4) + Fraction(1, 2**40), Fraction(1, 4) - Fraction(1, 2**40)
     assert floor_weight(just_above) == weight_towards_half(just_above) == 3 * 2**30
@@ -148,6 +155,7 @@ def test_sums_are_the_smallest_floats_not_below() -> None:
 
 def test_costly_rounding_is_refused_from_one_in_a_hundred_on() -> None:
     refuse_costly_rounding(2.0, 1.9801, "coins")
+    refuse_costly_rounding(100.0, 99.0, "coins")  # exactly what may be lost
     refuse_costly_rounding(0.5, 0.4951, "coins")
     assert refusal(refuse_costly_rounding, 0.5, 0.49, "coins").startswith("coins: 32-bit weights give epsilon 0.49 ")
     assert refusal(refuse_costly_rounding, 2.0, 1.97, "coins") == (
@@ -169,6 +177,10 @@ def test_truth_values_of_numpy_are_known(value: object, is_one: bool) -> None:
     assert is_truth_value(value) is is_one
 
 
+def test_truth_values_of_older_numpy_are_known() -> None:
+    assert is_truth_value(type("bool_", (), {"__module__": "numpy"})())
+
+
 def test_a_class_that_is_only_called_so_is_no_truth_value_of_numpy() -> None:
     assert not is_truth_value(type("bool_", (), {})())
 
@@ -186,6 +198,7 @@ def test_a_class_that_is_only_called_so_is_no_truth_value_of_numpy() -> None:
         (Fraction(10**9) + Fraction(1, 2), "10^10"),
         (Fraction(2**40), "10^13"),
         (Fraction(10**30), "10^31"),
+        (Fraction(2**99_999), "10^30104"),  # the digits that 100,000 bits may have
     ],
 )
 def test_factors_are_rounded_up_where_their_form_changes(ratio: Fraction, factor: str) -> None:

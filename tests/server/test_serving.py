@@ -18,7 +18,7 @@ import urllib3
 from click.testing import CliRunner
 from granian.server import Server
 
-from deniable import DeniableError, Survey
+from deniable import DeniableError, Survey, __version__
 from deniable_commands.main import main
 from deniable_server.readiness import tell_ready
 from deniable_server.serving import listen
@@ -114,7 +114,8 @@ class TestOneCollector:
             done = CliRunner().invoke(main, ["serve", "--db", name, "--port", str(free_port())])
             assert done.exit_code == 1
             assert done.output == (
-                f"Error: database {name}: must be served by one collector, another one serves it; stop that one first\n"
+                f"Error: database {name}: must be served by one collector, another one serves it; stop that one first "
+                f"(last known: deniable {__version__}, process {collector.process.pid})\n"
             )
         collector.publish(survey)
         for command in (

@@ -53,6 +53,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
         )
         return np.tile([0.2 - len(questions) / 100, 0.5 + len(questions) / 100], (len(parts), 1))
 
+    def answer_many(
+        likelihood: profile.ShareLikelihood, counts: NDArray[np.float64], scored: profile.ScoreEstimate, level: float
+    ) -> NDArray[np.float64]:
+        return np.concatenate([answer(likelihood, each, scored.part[None], None, level, scored) for each in counts])
+
+    monkeypatch.setattr(means, "score_intervals", answer_many)
     monkeypatch.setattr(estimates, "profile_intervals", answer)
     monkeypatch.setattr(means, "profile_intervals", answer)
     return questions

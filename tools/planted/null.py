@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -40,6 +41,9 @@ from tools.rig.collectors import running_collector
 
 SESSIONS, DRAWS = BLOCK * len(HISTORIES), 1_000
 """Size of each audit: a block of every history, and reports drawn at once."""
+
+EACH = 20
+"""After so many audits a line says how far it has come."""
 
 RATES = (0.1, 0.01, FAILURE)
 
@@ -78,6 +82,8 @@ def accused(name: str, audited: Audited, target: Target, audits: int, seconds: f
         )  # fmt: skip
         if found:
             print(f"{name}, audit {done}: {found[0]}", flush=True)
+        if done % EACH == 0:
+            print(f"{name}: {done} of {audits} audits, {alarms} accused", file=sys.stderr, flush=True)
     if done:
         # Clopper and Pearson, one-sided.
         limit = float(beta.ppf(0.95, alarms + 1, done - alarms)) if alarms < done else 1.0

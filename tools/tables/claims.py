@@ -261,11 +261,12 @@ def table(totals: Mapping[str, Found]) -> str:
     for name, found in totals.items():
         for kind, judged in (("most frequent", found.most), ("differences", found.differences)):
             if judged.pages:
-                rows.append([f"{kind}, {name}", *_figures(judged)])
+                rows.append([f"{kind}, {name}", *figures_of(judged)])
     return format_table(HEADER, rows, right=set(HEADER[1:]))
 
 
-def _figures(judged: Judged) -> list[str]:
+def figures_of(judged: Judged) -> list[str]:
+    """The columns of `HEADER` after the kind."""
     return [
         f"{judged.pages}",
         f"{judged.false / judged.pages:.4f}",

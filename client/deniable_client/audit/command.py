@@ -33,16 +33,23 @@ BOTH = ("python", "browser")
 )
 @click.argument("survey")
 @click.option("--draws", type=click.IntRange(0, 100_000_000), default=100_000, show_default=True,
-              help="Reports drawn from each client at once; 0 draws none.")  # fmt: skip
+              help="Number of reports drawn directly from each client; 0 skips this part.")  # fmt: skip
 @click.option("--sessions", type=click.IntRange(0, 1_000_000), default=SESSIONS, show_default=True,
-              help="People who answer through each client; a quarter as many fill in forms. 0 for none.")  # fmt: skip
+              help="Simulated people for each client; a quarter as many fill in forms. 0 for none.")  # fmt: skip
 @click.option("--client", type=click.Choice(["both", *CLIENTS]), default="both", show_default=True,
               help="browser: pages in Chromium; firefox: pages in Firefox; both: Python and Chromium.")  # fmt: skip
-@click.option("--browser", "program", help="Path of a Chromium or Firefox; by default the one that is installed.")
+@click.option("--browser", "program", help="Path of a Chromium or Firefox; by default the installed one.")
 @click.option(
-    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write all findings as JSON."
+    "--json",
+    "json_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write all results to this file as JSON.",
 )
-@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write them for a build server.")
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the results to this file as JUnit XML, for a build server.",
+)
 def audit(
     survey: str,
     draws: int,
@@ -52,15 +59,15 @@ def audit(
     json_file: Path | None,
     junit: Path | None,
 ) -> None:
-    """Look for anything that a device sends, keeps or shows and that tells more than the survey declares.
+    """Check whether anything that a device sends, stores or shows reveals more than the survey declares.
 
-    SURVEY is the link to a survey at a running collector, whose own pages and script are then audited, or a file of
-    its author's TOML or of published JSON. People who answer at random use the pages in a real browser, and the
-    Python client as a process. Others fill in forms of another site that hold one question. A recorder around them
-    keeps every byte, connection, file and change of storage. Chance comes from the audit, from below the client, and
-    a second implementation computes what must be sent. No report reaches a collector. A part fails when anything
-    depends on an answer that may not. A pass is evidence, not a proof: each part says how small a leak it would have
-    found. The exit status is 0 if no part failed, or else 1.
+    SURVEY is the link to a survey at a running collector, whose pages and script are then audited. It can also be a
+    file: the author's TOML, or the published JSON. Simulated people answer at random, with the pages in a real browser
+    and with the Python client as a process of its own. Others fill in forms of another site that contain one question.
+    The audit records every byte, connection, file and change of storage. It replaces the source of random numbers below
+    the client, and a second implementation computes what must be sent. No report reaches a collector. A part fails if
+    anything depends on an answer that must not. If no part fails, that is evidence and not a proof: each part says how
+    small a leak it would have found. The exit status is 0 if no part failed, and 1 otherwise.
     """
     spent = Stopwatch()
     parts: list[AuditPart] = []

@@ -46,6 +46,17 @@ def copy_of(survey: PublishedSurvey, keys: AuditKeys, *, again: bool = False, ot
     return PublishedSurvey(canonical(content).encode("ascii"))
 
 
+def revision_of(survey: PublishedSurvey) -> PublishedSurvey:
+    """A survey that revises another one: the last question that stands alone, or else every one, has another text."""
+    questions = survey.questions
+    changed = [each["id"] for each in questions if "group" not in each][-1:] or [each["id"] for each in questions]
+    content = dict(survey.content) | {
+        "revises": survey.id,
+        "questions": [each | {"text": _longer(each["text"])} if each["id"] in changed else each for each in questions],
+    }
+    return PublishedSurvey(canonical(content).encode("ascii"))
+
+
 def renamed(content: Mapping[str, Any]) -> dict[str, Any]:
     """A published survey under another title."""
     return {**content, "title": _longer(content["title"])}

@@ -17,6 +17,8 @@ from deniable_client.audit.reference.published import PublishedSurvey
 _BEGINS = re.compile(r"^GET \S*(/client/catalogues/en\.json|/api/v1/surveys/[a-z2-7]{26})( Fetch)?$")
 """What an element asks for when it begins."""
 
+_KNOWN = re.compile(r"(?im)^(if-none-match|cache-control|pragma): .*\r\n")
+
 _MIX = "fieldset button"
 """The button that mixes in chance, in the element."""
 
@@ -35,7 +37,15 @@ def fill_in(browser: Watching, session: FormSession, surveys: Sequence[Published
         left_out = relay.leave_out(lambda each: _is_begun_anew(person, each))
         trace = person.trace([str(visit) for visit in session.form_visits])
         trace.loose["requests of pages that were left"] = left_out
-        return trace
+        return _without_cache(trace) if person.leaving else trace
+
+
+def _without_cache(trace: Trace) -> Trace:
+    """The trace without what the cache knew, which depends on whether a request of a left page was answered."""
+    for name, value in trace.exact.items():
+        if name.endswith(", head"):
+            trace.exact[name] = _KNOWN.sub("", value)
+    return trace
 
 
 def _is_begun_anew(person: Person, sent: Sent) -> bool:

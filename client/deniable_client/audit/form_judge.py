@@ -17,11 +17,12 @@ _REQUEST = re.compile(r"request (?P<start>.*) \(\d+\), (?P<part>head|body)")
 _ASKED = re.compile(
     rf"GET ({PAGE}|{re.escape(SCRIPT)}|/client/catalogues/en\.json|/api/v1/surveys/[a-z2-7]{{26}})|POST {STORE}"
 )
-"""The page, the script and its words, the survey, and what the form submits; no report, and no question about a state."""
+"""The page, the script and its words, the survey, and what the form submits; no report, no question about a state."""
 
 _NEEDED = re.compile(
     r"AbortSignal\.timeout 30000|StorageManager\.prototype\.persist|Date(\.now)?"
-    r"|IDBObjectStore\.prototype\.put an object 0"
+    r"|IDBObjectStore\.prototype\.put an object 0|Storage\.setItem deniable "
+    r"|CustomElementRegistry\.prototype\.define deniable-question a function"
 )
 """What the element does beside requests: it gives up on them, looks at the day, and writes the memory's one record."""
 

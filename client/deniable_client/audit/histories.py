@@ -29,7 +29,7 @@ class Visit:
     Attributes
     ----------
     survey : int
-        The survey of the audit, or its copies.
+        The survey of the audit, or its copies: two under other titles, one of other questions, one that revises it.
     kind : {"answer", "again", "tabs"}
         To answer it; to open it again, when it was answered; to answer it in two tabs at once.
     failures : int
@@ -54,6 +54,9 @@ class Visit:
     issuing: Literal["", "lost", "false"] = ""
 
 
+REVISED = 4
+"""The place of the survey that revises the first one, of which one question is another one."""
+
 HISTORIES: dict[str, tuple[Visit, ...]] = {
     "once": (Visit(),),
     "twice": (Visit(), Visit(1), Visit(kind="again")),
@@ -63,6 +66,13 @@ HISTORIES: dict[str, tuple[Visit, ...]] = {
     "put off": (Visit(failures=1, is_put_off=True),),
     "cut off": (Visit(is_cut=True), Visit(kind="again")),
     "two tabs": (Visit(kind="tabs"),),
+    "a wave after a failure": (Visit(is_cut=True), Visit(1, failures=2), Visit(kind="again"), Visit(2)),
+    "a revised survey": (
+        Visit(failures=1),
+        Visit(REVISED, is_cut=True),
+        Visit(REVISED, kind="again"),
+        Visit(kind="again"),
+    ),
     "a lost signature": (Visit(issuing="lost"),),
     "a false signature": (Visit(issuing="false"),),
 }
@@ -77,10 +87,12 @@ SHARES = {
     "put off": 1,
     "cut off": 2,
     "two tabs": 2,
+    "a wave after a failure": 1,
+    "a revised survey": 1,
     "a lost signature": 1,
     "a false signature": 1,
 }
-"""How many of 30 sessions are of each history; those with signatures are lived by blind token alone."""
+"""How many of 32 sessions are of each history; those with signatures are lived by blind token alone."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from deniable_client.audit.blackbox.person import Stuck, Watching
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
-from deniable_client.audit.companions import Companions, copy_of
+from deniable_client.audit.companions import Companions, copy_of, revision_of
 from deniable_client.audit.form_browsing import fill_in
 from deniable_client.audit.form_judge import expect_of_form
 from deniable_client.audit.forms import FORMS, FormBlock, FormPlan, FormSession, form_plans
@@ -99,7 +99,8 @@ class Target:
         second = companions.add(copy_of(first, keys, again=True))
         third = companions.add(copy_of(second, keys, again=True))
         other = companions.add(copy_of(first, keys, other=True))
-        return cls(upstream, (first, second, third, other), companions, keys)
+        revised = companions.add(revision_of(first))
+        return cls(upstream, (first, second, third, other, revised), companions, keys)
 
     def filling_in(self, sessions: int) -> int:
         """How many sessions with forms an audit has where it should have so many."""

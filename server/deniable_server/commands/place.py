@@ -25,7 +25,7 @@ DATABASE = click.option(
 
 @click.group()
 def place() -> None:
-    """Keep a place: people answer at it, and it passes sealed reports on to collectors of others."""
+    """Run a place, a website where people answer and which forwards their sealed reports to collectors elsewhere."""
 
 
 @place.command(
@@ -36,12 +36,13 @@ def place() -> None:
     )
 )
 @click.argument("url")
-@click.option("--stop", is_flag=True, help="Serve this collector no more.")
+@click.option("--stop", is_flag=True, help="Stop serving this collector.")
 @DATABASE
 def allow(url: str, stop: bool, path: Path) -> None:
-    """Serve a collector, with the token of scope relay that its operator made for this place.
+    """Allow a collector, so that people can answer its surveys at this place.
 
-    The token is taken from the environment variable DENIABLE_TOKEN. A collector whose surveys name no place needs none.
+    If the collector's surveys name their places, its operator creates a token of scope relay for this place. Give that
+    token in the environment variable DENIABLE_TOKEN. Surveys that name no place need no token.
     """
     from deniable_server.place.collectors import collector_at
     from deniable_server.store.sqlite.letterbox import Letterbox
@@ -61,7 +62,7 @@ def allow(url: str, stop: bool, path: Path) -> None:
 @place.command(name="list", epilog=example("deniable place list"))
 @DATABASE
 def list_collectors(path: Path) -> None:
-    """List the collectors that are served, and how many sealed reports wait for each survey."""
+    """List the allowed collectors, and how many sealed reports are waiting for each survey."""
     from deniable_server.store.sqlite.letterbox import Letterbox
 
     box = Letterbox(path)
@@ -80,11 +81,11 @@ def list_collectors(path: Path) -> None:
 @place.command(epilog=example("deniable place folder /var/www/place"))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 def folder(folder: Path) -> None:
-    """Write the page of a place and its files into a folder, for any web server.
+    """Write the page of a place and its files into a folder that any web server can serve.
 
-    The web server passes /via/HOST/ on to https://HOST/ itself, as deploy/place-folder-nginx.conf does. Such a place
-    keeps the page, the memory and the way apart from the collector, and mixes nothing: surveys that name their places
-    need a server, 'deniable place serve'.
+    The web server must forward requests for /via/HOST/ to https://HOST/, as deploy/place-folder-nginx.conf does. Such a
+    place separates the page, the device's memory and the connection from the collector, but does not mix reports. For
+    surveys that name their places, run 'deniable place serve' instead.
     """
     from deniable_server.place.pages import write_folder
 
@@ -99,7 +100,12 @@ def folder(folder: Path) -> None:
     )
 )
 @DATABASE
-@click.option("--origin", required=True, metavar="URL", help="Where people reach this place: https://place.example.")
+@click.option(
+    "--origin",
+    required=True,
+    metavar="URL",
+    help="Address of this place as people open it, such as https://place.example.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8002, show_default=True, help="Port to listen on.")
 @click.option(
@@ -107,25 +113,31 @@ def folder(folder: Path) -> None:
     type=click.IntRange(2, 10_000),
     default=200,
     show_default=True,
-    help="Sealed reports in a batch, at least.",
+    help="Smallest number of sealed reports in a batch.",
 )
 @click.option(
     "--delay",
     type=click.FloatRange(0, 1440),
     default=15,
     show_default=True,
-    help="Longest time in minutes for which a batch is held that may leave.",
+    help="Maximum of the random time, in minutes, for which a complete batch is held back.",
 )
 @click.option(
     "--any",
     "serves_any",
     is_flag=True,
-    help="Serve any collector of the web, with little room, not only those allowed.",
+    help="Serve any collector on the web, not only allowed ones; the others get little space.",
 )
 @click.option(
-    "--rate-limit", default="300/minute", show_default=True, help="Reports that one address may send, or off."
+    "--rate-limit", default="300/minute", show_default=True, help="How many reports one address may send, or off."
 )
-@click.option("--trusted-proxies", type=click.IntRange(0, 16), default=0, show_default=True, help="Proxies in front.")
+@click.option(
+    "--trusted-proxies",
+    type=click.IntRange(0, 16),
+    default=0,
+    show_default=True,
+    help="Number of reverse proxies in front. Their X-Forwarded-For is trusted.",
+)
 def serve(
     path: Path,
     origin: str,
@@ -137,7 +149,7 @@ def serve(
     rate_limit: str,
     trusted_proxies: int,
 ) -> None:
-    """Run a place until Ctrl-C. It logs no request, sets no cookie, and opens nothing that it passes on."""
+    """Run a place until Ctrl-C. It logs no requests, sets no cookies, and cannot open the reports that it forwards."""
     from deniable.survey.sealed import check_places
     from deniable_server import serving
     from deniable_server.commands.serve import origin as address

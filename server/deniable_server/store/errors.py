@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deniable import __version__
 from deniable.errors import DeniableError
 
 
@@ -51,9 +52,14 @@ class StoreForbidden(DeniableError):
     """The PostgreSQL role with which the database was opened lacks the right to do this."""
 
 
-def older_version(name: object) -> DeniableError:
+def versions(server: str | None = None) -> str:
+    """This version and, if it is known, the version that served a database last, in parentheses."""
+    return f"(this is deniable {__version__}{f'; last known collector of this database: {server}' if server else ''})"
+
+
+def older_version(name: object, server: str | None = None) -> DeniableError:
     """The error for a database of an older version that the caller may not bring up to date."""
     return DeniableError(
         f"database {name}: is of an older version; 'deniable serve' brings it up to date: back it up, stop the "
-        "collector that serves it, and start 'deniable serve' of this version once"
+        f"collector that serves it, and start 'deniable serve' of this version once {versions(server)}"
     )

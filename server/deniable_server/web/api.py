@@ -245,9 +245,9 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     """Send reports.
 
     One report as JSON, or many as NDJSON, one per line. A report counts once, however often it is sent. A request is
-    accepted beyond the rate limit of its network if a header proves its right to send: `Authorization: Invitation`
-    with the SHA-256 of the invitation in hexadecimal, `PrivateToken` with the blind token (RFC 9577), or `Bearer` with
-    an API token.
+    accepted beyond the rate limit of its network if a header proves its right to send. The header is
+    `Authorization: Invitation` with the SHA-256 of the invitation in hexadecimal, `PrivateToken` with the blind token
+    (RFC 9577), or `Bearer` with an API token.
     """
     store = get_store()
     survey = store.survey(survey_id)

@@ -136,7 +136,7 @@ class Mechanism(metaclass=_Maker):
     @property
     @abstractmethod
     def odds(self) -> tuple[str, ...]:
-        """Sentences on the noise for respondents, as odds out of 100 people."""
+        """Sentences for respondents about the noise, as numbers out of 100 people."""
 
     @abstractmethod
     def randomize(self, answer: Any, word: Word = system_word) -> Any:
@@ -211,7 +211,7 @@ class Mechanism(metaclass=_Maker):
 
     @classmethod
     def from_published(cls, published: Mapping[str, Any]) -> Self:
-        """Read back what `publish` wrote, refusing every other form."""
+        """Read what `publish` wrote, and refuse any other form."""
         wanted = {"name", *_parameters(cls)}
         # Exactly these keys: an unknown one may be a parameter that changes what the mechanism does.
         if set(published) != wanted:

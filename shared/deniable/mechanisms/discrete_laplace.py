@@ -19,10 +19,10 @@ LARGEST_EXCESS = 4000
 
 @dataclass(frozen=True)
 class DiscreteLaplace(OverRange, RowMechanism):
-    """Add two-sided geometric noise to a number in ``[lo, hi]``; reports reach ``excess`` beyond either end.
+    """Add two-sided geometric noise to a number in ``[lo, hi]``; reports extend ``excess`` beyond both ends.
 
     The safe form of the Laplace mechanism: continuous noise in floating point leaks through the gaps between
-    floats [2]_. Noise that passes the last report is sent as that report; its probability is `tail`.
+    floats [2]_. Noise that goes beyond the last report is sent as that report; its probability is `tail`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class DiscreteLaplace(OverRange, RowMechanism):
 
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number, tail: Number = "1/1000") -> DiscreteLaplace:
-        """The least noise for an epsilon that passes the last report with at most the probability ``tail``."""
+        """The least noise at an epsilon that goes beyond the last report with a probability of at most ``tail``."""
         lo, hi = check_range(lo, hi, LARGEST_RANGE)
         asked = positive_epsilon(epsilon)
         most = rational(tail, "tail")
@@ -82,7 +82,7 @@ class DiscreteLaplace(OverRange, RowMechanism):
 
     @property
     def tail(self) -> Fraction:
-        """Probability that noise passes the last report, on either side together."""
+        """Probability that noise goes beyond the last report, both sides together."""
         # P(noise >= excess + 1), once for each side; an answer farther from an end passes it less often.
         return Fraction(2 * self.tails[self.excess], UNIT)
 

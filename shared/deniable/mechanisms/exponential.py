@@ -31,7 +31,7 @@ class Exponential(RowMechanism):
     ----------
     weights : tuple of tuple of int, shape (k, k)
         ``weights[x][r]`` out of ``2**32``: how likely ``r`` is reported when ``x`` is the truth. Rows add up to
-        ``2**32``, none is 0.
+        ``2**32``, and no weight is 0.
 
     Notes
     -----
@@ -113,7 +113,7 @@ class Exponential(RowMechanism):
 
     @classmethod
     def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Exponential:
-        """The nearer a number is to the answer, the likelier it is sent."""
+        """The mechanism whose reports are more probable the closer they are to the answer."""
         return cls.calibrated([[-abs(x - r) for r in answers] for x in answers], epsilon)
 
     @property

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FilteredPiecewise(Piecewise):
-    """Report one of a few numbers, or mostly the last one where the question does not apply.
+    """Report one of a few numbers; if the question does not apply, usually the last one.
 
     Answers are the numbers from the first to the last knot, and the next higher one, which stands for *does not apply*.
 
     Parameters
     ----------
     knots, weights, slopes
-        As of `Piecewise`, with one report more.
+        As in `Piecewise`, with one more report.
     others : tuple of int
-        Weight out of ``2**32`` of each report where the question does not apply.
+        Weight out of ``2**32`` of each report if the question does not apply.
 
     Notes
     -----

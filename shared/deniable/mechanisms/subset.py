@@ -27,10 +27,10 @@ LARGEST_K = 256
 
 @dataclass(frozen=True)
 class Subset(PureMechanism):
-    """Report one of the ``w``-subsets of the ``k`` options; those that hold the truth weigh more.
+    """Report a subset of ``w`` of the ``k`` options; subsets that contain the true one are more probable.
 
-    A report is a text of ``k`` characters in option order, 1 for the options in the subset: the only form there is,
-    so nothing about it can depend on the answer but which options are in.
+    A report is a text of ``k`` characters in option order, 1 for the options in the subset. No other form is
+    possible, so nothing but the membership of options can depend on the answer.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Subset(PureMechanism):
     w : int
         Size of the subsets, 1 to ``k - 1``.
     inside : int
-        Weight of each subset that holds the truth; each other one weighs ``2**32``. Above ``2**32``, below ``10**15``.
+        Weight of each subset with the true option, above ``2**32`` and below ``10**15``; any other weighs ``2**32``.
 
     Notes
     -----
@@ -96,7 +96,7 @@ class Subset(PureMechanism):
 
     @classmethod
     def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Subset:
-        """Subsets of the size, 2 or more, with the least noise."""
+        """Subsets of the size, at least 2, that has the least noise."""
         found = []
         for w in range(2, len(answers)) if len(answers) <= LARGEST_K else ():
             with contextlib.suppress(ParameterError):  # integer weights cannot hold this size

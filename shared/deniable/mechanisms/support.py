@@ -15,7 +15,7 @@ class _Pair(NamedTuple):
 
 
 class Support(_Pair):
-    """How likely a report supports one option, exactly, with the derived numbers that every estimate needs.
+    """The exact probabilities that a report supports an option, and the numbers that estimates derive from them.
 
     >>> Support(Fraction(3, 4), Fraction(1, 4)).slope, Support(Fraction(3, 4), Fraction(1, 4)).floats
     (Fraction(1, 2), (0.75, 0.25))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False)
 class TickBoxes(BoxMechanism, PureMechanism):
-    """Each box is reported truthfully with probability ``keep / 2**32``, otherwise turned over.
+    """Report each box as it is with probability ``keep / 2**32``, and otherwise reversed.
 
     An answer is a sequence of the options that are ticked. A report is a text of ``k`` characters in option order, 1
     for a box that is reported as ticked.

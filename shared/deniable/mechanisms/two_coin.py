@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False)
 class TwoCoin(YesNoMechanism):
-    """Toss the first coin: tell the truth. Otherwise toss the second: say yes, or no.
+    """Tell the truth if the first coin says so; otherwise say what the second coin says, yes or no.
 
     Parameters
     ----------

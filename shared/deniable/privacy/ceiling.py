@@ -38,7 +38,7 @@ class Ceiling:
     device: float = 16.0
 
     def check(self, survey: Survey) -> None:
-        """Raise a BudgetError unless the survey stays below the ceiling."""
+        """Raise a BudgetError if the survey exceeds the limits."""
         for question in survey.questions:
             if question.epsilon > self.question:
                 raise BudgetError(

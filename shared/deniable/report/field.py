@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
     """Check the text of a form field, and return the noisy value that it contains.
 
-    Whoever sends a form can put anything into it: check it as anything else that comes from outside.
+    Anybody who sends a form can put anything into it, so check the text like any other input.
 
     Parameters
     ----------

@@ -99,10 +99,9 @@ def downloaded_report(report_id: str, cohort: str | None, values: Mapping[str, o
     ReportError
         As `parse_report`.
     """
-    checked_id = _check_id(report_id)
     _check_cohort(cohort, survey)
     _require_keys(values, survey.checks.keys(), "values")
-    return Report(checked_id, cohort, _check_values(values, survey))
+    return Report(_check_id(report_id), cohort, _check_values(values, survey))
 
 
 def content_of(raw: bytes) -> dict[str, Any]:

@@ -105,13 +105,15 @@ class Survey:
     cohorts : tuple of str
         Labels that the author puts on links. A report carries one of them, or none.
     cohort_required : bool
-        Whether every report must carry one; a link without one is incomplete.
+        Whether every report must carry a cohort; a link without one is incomplete.
     organiser, about : str or None
         Who asks, and why: shown to the respondent.
+    sample : str or None
+        Who was asked, such as a random sample of whom, in the author's words: shown beside results.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
     fresh : {"each wave"} or None
-        Whether devices draw anew, and pay anew, for questions that another survey asked before.
+        Whether devices draw and charge again for questions that another survey has asked before.
     release : int
         Number of new reports of a cohort that results wait for. Reports without a cohort form a group of their own.
     results : {"batches", "live", "closed"}
@@ -130,16 +132,16 @@ class Survey:
     thanks : str or None
         The author's text after a report has been sent.
     completion : Completion or None
-        What respondents take back to a panel.
+        How respondents return to their panel.
     look : Look or None
         The colour and the logo.
     sealed : Sealed or None
-        The keys to which devices seal reports; None where reports travel as they are.
+        The keys to which devices seal reports; None if reports are not sealed.
     arrangement : Block or None
         Sections, grids and random orders; None where questions are shown one after the other.
     places : tuple of str
-        Where people answer, and what passes reports on: origins that the collector's operator does not run. Where there
-        are some, reports come by them alone.
+        Origins of places, which the collector's operator does not run. People answer there, and the places forward the
+        reports. If there are any, reports are accepted only from them.
     revises : str or None
         The address of the survey that this one revises. A device does nothing with it: questions that are the same have
         the same keys in both surveys, whatever either says of the other.
@@ -174,6 +176,7 @@ class Survey:
     closes_at: int | None = None
     arrangement: Block | None = None
     revises: str | None = None
+    sample: str | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -196,7 +199,7 @@ class Survey:
 
     def _check_texts(self) -> None:
         check_text(self.title, "title", MAX_LABEL)
-        check_texts(self, organiser=MAX_LABEL, about=MAX_TEXT, contact=MAX_LABEL, thanks=MAX_TEXT)
+        check_texts(self, organiser=MAX_LABEL, about=MAX_TEXT, contact=MAX_LABEL, thanks=MAX_TEXT, sample=MAX_LABEL)
 
     def _check_questions(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -314,7 +317,7 @@ class Survey:
         return {each.id: (each.reports.check, f'values["{each.id}"]') for each in self.questions}
 
     def check_draw(self, asked: Mapping[str, object]) -> None:
-        """Raise a ReportError unless those that are not None are as many questions of each group as one device asks."""
+        """Raise a ReportError unless each group has as many values that are not None as one device asks questions."""
         for unit in self._dependent:
             unit.check_draw(asked)
 
@@ -389,12 +392,12 @@ class Survey:
         return [block for block, _ in around if block.heading is not None]
 
     def presented(self, asked: Collection[str], word: Word) -> Presentation:
-        """Draw the order in which a device shows what it asks, and what filters of that are about."""
+        """Draw the order in which a device shows the questions that it asks and those that their filters refer to."""
         plain = Block(tuple(each.id for each in self.questions))
         return present(self.arrangement or plain, self.questions, self.shown(asked), word)
 
     def shown(self, asked: Collection[str]) -> tuple[str, ...]:
-        """The ids of the questions to put to a person who is asked these, in order: filters are about others too."""
+        """The ids of the questions to show to a person who is asked these, in order, with those of their filters."""
         return needed(self.questions, asked)
 
     @cached_property
@@ -404,7 +407,7 @@ class Survey:
 
     @property
     def asks_more(self) -> bool:
-        """Whether a device may put questions to people of which it sends nothing, to know whether another applies."""
+        """Whether a device may ask questions about which it sends nothing, to find out whether another one applies."""
         named = {name for each in self.questions if each.ask_if for name in each.ask_if.named}
         drawn = [unit for unit in self.units if unit.group and unit.group.is_drawn]
         return any(each.id in named for unit in drawn for each in unit.questions)
@@ -468,7 +471,7 @@ class Survey:
         return None
 
     def takes_on(self, today: datetime.date) -> bool:
-        """Whether the collector takes reports on that day (UTC), also those that people sent before and a place kept.
+        """Whether the collector accepts reports on that day (UTC), including earlier ones that a place kept.
 
         >>> from deniable import Question, TwoCoin
         >>> question = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
@@ -514,7 +517,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "arrangement": survey.arrangement and survey.arrangement.publish(),
         "sealed": survey.sealed and survey.sealed.publish(),
         "place": list(survey.places),
-    } | publish_texts(**{key: getattr(survey, key) for key in ("organiser", "about", "contact", "thanks")})
+    } | publish_texts(**{key: getattr(survey, key) for key in ("organiser", "about", "contact", "thanks", "sample")})
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)

@@ -40,21 +40,21 @@ class Question:
     mechanism : Mechanism
         It works on option numbers, counted from 0; for a number question, on the numbers themselves.
     goal : {"shares", "mean"} or None
-        What a scale is to be accurate in.
+        What the estimates of a scale should be precise for.
     why : str or None
         Why the mechanism was chosen.
     group : Group or None
         The group with which it shares an epsilon; None for a question with its own.
     help : str or None
-        What helps to answer it, shown below the text.
+        A hint for answering, shown below the text.
     unit : str or None
         The unit of a number, shown next to it.
     before : str or None
         A text shown before the question.
     order : RandomOrder or None
-        The random order in which its options are shown; None for that of the document.
+        The random order in which its options are shown; None for the order of the document.
     last : tuple of str
-        What the last of its options stand for, of `LAST`.
+        What the last of its options mean, as names in `LAST`.
     ask_if : Condition or None
         The condition on earlier answers that decides who is asked. The last option then means *does not apply*: nobody
         chooses it, and for people who are not asked it goes through the same mechanism.
@@ -213,7 +213,7 @@ class Question:
 
     @property
     def share_asked(self) -> float:
-        """The share of devices that ask it."""
+        """The share of devices that ask this question."""
         return self.group.share if self.group else 1.0
 
     def counted(self, counts: Sequence[Count], n: Count) -> tuple[Sequence[Count], Count]:

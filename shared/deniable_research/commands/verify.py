@@ -20,18 +20,18 @@ from deniable_research.results.witness import check_extends, read_heads
     )
 )
 @click.argument("address")
-@click.option("--token", metavar="TOKEN", envvar="DENIABLE_TOKEN", help="An API token, where results need one.")
+@click.option("--token", metavar="TOKEN", envvar="DENIABLE_TOKEN", help="An API token, if the results need one.")
 @click.option(
     "--heads",
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Heads that 'deniable witness' kept: the log must extend what was seen then.",
+    help="File of 'deniable witness': the log must contain everything that was seen then.",
 )
 def verify(address: str, token: str | None, heads: Path | None) -> None:
     """Recompute every published number of a survey, and check its signatures and its log.
 
-    ADDRESS is a link to the survey or its results. Each check that holds is a line; the first that does not ends the
-    command with what is wrong and status 1.
+    ADDRESS is a link to the survey or its results. The command prints a line for each check that succeeds. At the first
+    one that fails, it says what is wrong and ends with status 1.
     """
     published = PublishedBytes(address, token)
     for line in verify_all(published.fetch, published.survey_id):

@@ -16,20 +16,21 @@ from deniable_research.results.witness import KeptHead, check_extends, read_head
     epilog=example("deniable witness https://collector.example/s/rq63yln63zxn277654vvg45c44 --heads heads.json")
 )
 @click.argument("addresses", nargs=-1, required=True)
-@click.option("--token", metavar="TOKEN", envvar="DENIABLE_TOKEN", help="An API token, where results need one.")
+@click.option("--token", metavar="TOKEN", envvar="DENIABLE_TOKEN", help="An API token, if the results need one.")
 @click.option(
     "--heads",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="Where the heads are kept; it is made if it is not there.",
+    help="File in which the heads are stored; it is created if it does not exist.",
 )
 def witness(addresses: tuple[str, ...], token: str | None, heads: Path) -> None:
-    """Keep the heads of the logs of releases, and say when one does not extend the last.
+    """Record the signed heads of release logs, and detect logs whose past was changed.
 
-    For a timer: run it once a day from a machine that the collector's operator does not run. ADDRESSES are links to
-    surveys. The first log that does not extend what was seen before ends the command with status 1, and its old head
-    stays in the file.
+    ADDRESSES are links to surveys. Each has a log of its releases, which may only grow; the signed head of a log says
+    how long it is and what it contains. Run this command with a timer, for example once a day, on a machine that the
+    collector's operator does not control. If a log does not extend the one seen before, the command ends with status 1,
+    and the old head stays in the file.
     """
     kept = read_heads(heads)
     for address in addresses:

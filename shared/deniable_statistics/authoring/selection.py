@@ -99,7 +99,7 @@ class Choice:
 
 
 def choose(answers: int | range, epsilon: Number, goal: str = "shares") -> Mechanism:
-    """The mechanism of at most this epsilon that takes the fewest respondents for a goal.
+    """The mechanism with at most this epsilon that needs the fewest respondents for a goal.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def choose(answers: int | range, epsilon: Number, goal: str = "shares") -> Mecha
         Privacy loss of one answer in nats, above 0 and at most 22.
     goal : {"shares", "mean", "boxes", "boxes together"}
         What is wanted: the share of each option; the mean of the numbers; the share of each of several boxes that a
-        person can tick; or these with all boxes in every report, so that two of them can be crossed.
+        person can tick; or these with all boxes in every report, so that two of them can be cross-tabulated.
 
     Raises
     ------

@@ -62,7 +62,7 @@ class Estimate:
     n : int
         Number of reports.
     share : tuple of float, length k
-        Unbiased shares. They may leave [0, 1]; showing that is honest. NaN without reports.
+        Unbiased shares, which may lie outside [0, 1]. NaN without reports.
     feasible : tuple of float, length k
         Maximum-likelihood shares within [0, 1] that add up to 1; biased near 0 and 1, so never averaged with `share`.
     n_effective : float
@@ -144,7 +144,7 @@ class Estimate:
         Raises
         ------
         ParameterError
-            If fewer people than respondents are said to be there.
+            If ``size`` is smaller than the number of respondents.
 
         Examples
         --------
@@ -263,8 +263,8 @@ class Estimate:
         method : str
             A name in `deniable_statistics.intervals.METHODS`; `interval_method` says where another one is used.
         simultaneous : bool
-            Whether all intervals hold at once with the confidence level, instead of each by itself: by Bonferroni's
-            inequality, except between two options that are each other's opposite, which miss together.
+            Whether the confidence level applies to all intervals together instead of to each one: by Bonferroni's
+            inequality, except for two options that are each other's opposite, whose intervals miss together.
         fakes : int
             Largest number of fake reports; the intervals then hold the shares of the people behind the true ones. See
             `deniable_statistics.estimates.assumed_fakes`.
@@ -272,7 +272,7 @@ class Estimate:
         Raises
         ------
         ParameterError
-            If there is no such method or level, or the method does not go with the design or with fakes.
+            If there is no such method or level, or the method cannot be used with the design or with fakes.
         """
         level = check_confidence_level(confidence_level)
         named = self.interval_method(method, fakes=check_fakes(fakes))

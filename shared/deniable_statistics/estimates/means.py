@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.wire.space import Count
@@ -24,7 +25,12 @@ from deniable_statistics.intervals import (
     without_binomial,
 )
 from deniable_statistics.intervals.interval import normal_quantile
-from deniable_statistics.intervals.profile import ScoreEstimate, ShareLikelihood, profile_intervals
+from deniable_statistics.intervals.profile import (
+    ScoreEstimate,
+    ShareLikelihood,
+    profile_intervals,
+    score_intervals,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class MeanEstimate:
     n : int
         Number of reports.
     mean : float
-        Unbiased mean; may leave the range. NaN without reports.
+        Unbiased mean, which may lie outside the range. NaN without reports.
     std_error : float
         Its standard error, for sampling from a population.
     values : tuple of float
@@ -217,19 +223,25 @@ class MeanEstimate:
         return self.design.support is not None and self.design.reports.size == len(self.values) == 2
 
     def _profile_interval(self, level: float) -> Interval:
+        if len(self.values) > 2:
+            return likelihood_intervals([self], level)[0]
+        # Of two answers the mean is a share.
         width = self.highest - self.lowest
         if not width:
             return Interval(self.lowest, self.highest)
-        # `profile_intervals` wants parts from 0 to 1: the mean on the scale of its range.
-        part = (np.array(self.values) - self.lowest) / width
-        counts = np.array(self.counts, dtype=float) * (self.n_effective / float(self.n))
-        weights, constant = self.design.mean_weights(self.values)
-        # E[w_r + c | x] = value of x, moved and scaled as the values are.
-        scored = ScoreEstimate((np.array(weights) + constant - self.lowest) / width, part)
-        only = scored if len(part) > 2 else None  # of two answers the mean is a share
-        likelihood = ShareLikelihood(self.design.channels or ())
-        low, high = profile_intervals(likelihood, counts, part[None], None, level, only)[0]
+        likelihood, part = ShareLikelihood(self.design.channels or ()), self._part
+        low, high = profile_intervals(likelihood, self._counted, part[None], None, level)[0]
         return Interval(self.lowest + width * float(low), self.lowest + width * float(high))
+
+    @property
+    def _part(self) -> NDArray[np.float64]:
+        """The numbers of the answers on the scale of their range, from 0 to 1, as likelihoods take them."""
+        return (np.array(self.values) - self.lowest) / (self.highest - self.lowest)
+
+    @property
+    def _counted(self) -> NDArray[np.float64]:
+        """The counts of as many people as the weighted reports are worth."""
+        return np.array(self.counts, dtype=float) * (self.n_effective / float(self.n))
 
     def smoothed(self, reports: float) -> MeanEstimate:
         """The estimate after ``reports`` more reports, distributed as equal shares of all answers would have it."""
@@ -237,3 +249,20 @@ class MeanEstimate:
         more = self.design.expected_if_even
         counts = [count * scale + reports * each for count, each in zip(self.counts, more, strict=True)]
         return MeanEstimate.from_counts(self.design, counts, self.n_effective + reports, self.values)
+
+
+def likelihood_intervals(means: Sequence[MeanEstimate], level: float) -> list[Interval]:
+    """The intervals by `deniable_statistics.intervals.profile` of means that have one design and the same numbers.
+
+    Each has reports, more than two answers, and no single binomial count behind it.
+    """
+    first = means[0]
+    low, width = first.lowest, first.highest - first.lowest
+    if not width:
+        return [Interval(first.lowest, first.highest)] * len(means)
+    weights, constant = first.design.mean_weights(first.values)
+    # E[w_r + c | x] = value of x, moved and scaled as the values are.
+    scored = ScoreEstimate((np.array(weights) + constant - low) / width, first._part)
+    likelihood = ShareLikelihood(first.design.channels or ())
+    ends = score_intervals(likelihood, np.array([each._counted for each in means]), scored, level)
+    return [Interval(*(low + width * each).tolist()) for each in ends]

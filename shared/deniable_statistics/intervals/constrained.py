@@ -45,7 +45,8 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
     Notes
     -----
     A primal-dual interior-point method [1]_: Newton's method for ``z f = mu`` with the multipliers ``z`` of ``f >= 0``,
-    while ``mu`` falls to 0. All problems take their steps together, so many small ones cost little more than one.
+    while ``mu`` falls to 0. All problems take their steps together, so many small ones cost little more than one. Each
+    stops by itself, so that its maximum is the same whatever is computed beside it.
 
     References
     ----------
@@ -65,7 +66,7 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
     seen = counts / total
     problems, conditions, k = constraints.shape
     # The log-likelihood is off by at most n times the gap, here 1e-4; below 1e-14 floats have no more digits.
-    close = max(min(1e-10, 1e-4 / float(total.max())), 1e-14)
+    close = np.maximum(np.minimum(1e-10, 1e-4 / total), 1e-14)[:, 0]
     shares, slack = np.full((problems, k), 1 / k), np.ones((problems, k))
     multipliers = np.zeros((problems, conditions))
     system = np.zeros((problems, k + conditions, k + conditions))
@@ -73,6 +74,7 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
     system[:, :k, k:] = constraints.transpose(0, 2, 1)
     system[:, k:, :k] = constraints
     diagonal = np.arange(k)
+    moving = np.ones(problems, dtype=bool)
     for _ in range(STEPS):
         lam = shares @ matrix.T
         # Gradient of the objective -sum seen log(lam), with lam = matrix f: -matrix' (seen / lam).
@@ -80,7 +82,9 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
         residual = -pull @ matrix + (multipliers[:, None, :] @ constraints)[:, 0] - slack
         missed = (constraints @ shares[:, :, None])[:, :, 0] - values
         gap = (slack * shares).sum(axis=1, keepdims=True)
-        if gap.max() < close and abs(missed).max() < 1e-12 and (abs(residual) * shares).max() < close:
+        still = (gap[:, 0] >= close) | (abs(missed).max(axis=1) >= 1e-12)
+        moving &= still | ((abs(residual) * shares).max(axis=1) >= close)
+        if not moving.any():
             break
         curvature = matrix.T @ ((pull / lam)[:, :, None] * matrix)
         curvature[:, diagonal, diagonal] += slack / shares
@@ -88,19 +92,27 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
         # Boyd and Vandenberghe's mu = 10: each step aims at a tenth of the present duality gap.
         aim = 0.1 * gap / k
         right = np.concatenate([aim / shares - slack - residual, -missed], axis=1)
-        try:
-            step = np.linalg.solve(system, right[:, :, None])[:, :, 0]
-        except np.linalg.LinAlgError:  # floats leave no better point
-            break
-        if not np.isfinite(step).all():
-            break
+        step = _solved(system, right)
+        moving &= np.isfinite(step).all(axis=1)
+        step = np.where(moving[:, None], step, 0)
         move = step[:, :k]
         # Linearised z f = mu: z + dz = (mu - z df) / f.
         turn = aim / shares - slack - slack * move / shares
         blocked = np.maximum((-move / shares).max(axis=1), (-turn / slack).max(axis=1))
         # At most 99 % of the way to where a share or a multiplier would become 0.
-        length = (0.99 / np.maximum(blocked, 0.99))[:, None]
+        length = np.where(moving, 0.99 / np.maximum(blocked, 0.99), 0)[:, None]
         shares, slack = shares + length * move, slack + length * turn
         multipliers = multipliers + length * step[:, k:]
     # Complementary slackness: in the limit one of f and z is 0, and the smaller one is it.
     return Maximum(shares, shares > slack)
+
+
+def _solved(systems: Floats, right: Floats) -> Floats:
+    """The solution of each linear system, shape (b, k); NaN where floats leave none."""
+    try:
+        return np.asarray(np.linalg.solve(systems, right[:, :, None])[:, :, 0])
+    except np.linalg.LinAlgError:
+        if len(systems) == 1:
+            return np.full_like(right, np.nan)
+        # One that cannot be solved must not stop its neighbours.
+        return np.concatenate([_solved(systems[each : each + 1], right[each : each + 1]) for each in range(len(right))])

@@ -130,6 +130,7 @@ def _saddlepoint(
     least = np.sqrt(np.maximum(spread, 1e-300))
     low, high = np.zeros(len(seen)), far
     s = np.clip((seen - mean) / least**2, 0.1 / least, far)
+    moving = np.ones(len(seen), dtype=bool)
     for _ in range(40):  # Newton's method between ends that come nearer
         _, slope, spread = _cumulants(weights, chances, sizes, s)
         width = np.sqrt(spread + (least / 200) ** 2)
@@ -138,11 +139,14 @@ def _saddlepoint(
         left = seen - 2 * blur - slope - blur**2 * s
         low, high = np.where(left > 0, s, low), np.where(left > 0, high, s)
         move = left / (spread + blur**2)
-        if (abs(move) <= 1e-3 * s).all():
+        # Each stops by itself, so that its saddlepoint is the same whatever is computed beside it.
+        moving &= abs(move) > 1e-3 * s
+        if not moving.any():
             break
         moved = s + move
         # Where Newton's step leaves the bracket, bisect on the logarithmic scale: s may span many orders of magnitude.
-        s = np.where((low < moved) & (moved < high), moved, np.sqrt(np.maximum(low, high / 1000) * high))
+        moved = np.where((low < moved) & (moved < high), moved, np.sqrt(np.maximum(low, high / 1000) * high))
+        s = np.where(moving, moved, s)
     # Near the mean s would be 0, where the integrand has its pole; half a standard error away it is as good.
     return np.minimum(np.maximum(s, 0.5 / width), far), least, mean
 

@@ -87,7 +87,7 @@ def certain_differences(
     tested = []
     for option, pair in itertools.product(options, pairs):
         places = [option * groups + group for group in pair]
-        apart, error = _apart(within, covariance, places)
+        apart, error = difference_of(within, covariance, places)
         if error and abs(apart) > z * error:  # not where it is NaN, because a group may be empty
             tested.append((abs(apart) / error, option, pair, apart, error))
     tested.sort(key=lambda each: -each[0])
@@ -105,8 +105,11 @@ def certain_differences(
     return found
 
 
-def _apart(within: Conditional, covariance: NDArray[np.float64], places: Sequence[int]) -> tuple[float, float]:
-    """The difference of two shares and its standard error under equal shares; NaN where a group may be empty."""
+def difference_of(within: Conditional, covariance: NDArray[np.float64], places: Sequence[int]) -> tuple[float, float]:
+    """The difference of two shares and its standard error under equal shares; NaN where a group may be empty.
+
+    ``places`` are those in ``within.share.ravel()``, and ``covariance`` is that of `covariance_of`.
+    """
     (top, other_top), (size, other_size) = within.parts[0, places].tolist(), within.parts[1, places].tolist()
     if not (size > 0 and other_size > 0):
         return math.nan, math.nan

@@ -13,6 +13,7 @@ from deniable.survey.question import Question
 from deniable.wire.space import Count
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of, level_values, mean_values
 from deniable_statistics.estimates.among import METHOD, TOO_FEW, AmongEstimate
+from deniable_statistics.estimates.batched_means import intervals_of_means
 from deniable_statistics.estimates.batched_shares import Known, known_of_each
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate, flags_of
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
@@ -168,15 +169,24 @@ def estimate(
     # Where nothing but the population's shares is asked for, all options of all questions and cohorts are one array.
     is_plain = target == "population" and assume_fake is None
     together = iter(known_of_each(shares, confidence_level, method, simultaneous=simultaneous) if is_plain else ())
+    # A mean has one interval, that of the population, unless fakes are assumed.
+    means = [each.mean for each in asked if each.mean is not None] if assume_fake is None else []
+    spans = iter(intervals_of_means(means, confidence_level, method))
     return [
         row
         for each in asked
-        for row in _rows_asked(each, wanted, reports, None if each.shares is None else next(together, None))
+        for row in _rows_asked(
+            each,
+            wanted,
+            reports,
+            None if each.shares is None else next(together, None),
+            None if each.mean is None else next(spans, None),
+        )
     ]
 
 
 class _Asked(NamedTuple):
-    """A question in a cohort: its counts, its own number of reports, that of the cohort, and its shares."""
+    """A question in a cohort: its counts, its own number of reports, that of the cohort, its shares and its mean."""
 
     question: Question
     cohort: str | None
@@ -184,26 +194,30 @@ class _Asked(NamedTuple):
     n: Count
     people: int
     shares: Estimate | None
+    mean: MeanEstimate | None
 
     @classmethod
     def of(cls, question: Question, cohort: str | None, tally: Tally) -> _Asked:
         # n of a question that devices draw is the number of its own reports.
         counts, n = question.counted(tally.counts[question.id], tally.n)
         shares = Estimate.from_counts(question.mechanism, counts, n) if question.has_shares else None
-        return cls(question, cohort, counts, n, tally.n, shares)
+        values = mean_values(question)
+        mean = None if values is None else MeanEstimate.from_counts(question.mechanism, counts, n, values)
+        return cls(question, cohort, counts, n, tally.n, shares, mean)
 
 
-def _rows_asked(asked: _Asked, wanted: EstimateOptions, reports: int, known: Known | None) -> list[EstimateRow]:
-    """The rows of a question in a cohort."""
-    question, cohort, counts, n, people, shares = asked
+def _rows_asked(
+    asked: _Asked, wanted: EstimateOptions, reports: int, known: Known | None, span: Interval | None
+) -> list[EstimateRow]:
+    """The rows of a question in a cohort; ``known`` and ``span`` are intervals that were computed before."""
+    question, cohort, counts, n, people, shares, mean = asked
     rows: list[EstimateRow] = []
     about = (question.id, question.options, question.epsilon, cohort, wanted)
     share_asked = question.share_asked
     if shares is not None:
         rows += share_rows(shares, *about, asked=share_asked, people=people, reports=reports, known=known)
-    if (values := mean_values(question)) is not None:
-        mean = MeanEstimate.from_counts(question.mechanism, counts, n, values)
-        rows.append(mean_row(mean, question.id, *about[2:], asked=share_asked, reports=reports))
+    if mean is not None:
+        rows.append(mean_row(mean, question.id, *about[2:], asked=share_asked, reports=reports, known=span))
     if question.ask_if:
         filtered = Filtered(question.id, question.choices, level_values(question), question.epsilon)
         rows += among_rows(question.mechanism, counts, n, filtered, cohort, wanted, asked=share_asked, reports=reports)
@@ -415,10 +429,11 @@ def mean_row(
     n: int | None = None,
     asked: float = 1.0,
     reports: Count | None = None,
+    known: Interval | None = None,
 ) -> EstimateRow:
-    """The row of one question's mean; parameters as of `share_rows`."""
+    """The row of one question's mean; parameters as of `share_rows`, and ``known`` is its interval if it is known."""
     fakes, suspected = wanted.fakes(result.n if reports is None else reports), wanted.misbehaving
-    interval = result.confidence_interval(wanted.confidence_level, wanted.method, fakes=fakes)
+    interval = known or result.confidence_interval(wanted.confidence_level, wanted.method, fakes=fakes)
     robust = None if suspected is None else suspected.mean(result, wanted.confidence_level, asked=asked)
     return EstimateRow(
         question=question,

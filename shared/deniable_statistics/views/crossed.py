@@ -81,20 +81,30 @@ def crossed_rows(first: Question, second: Question, joint: JointCounts, options:
     """
     if refusal := refusal_to_cross(first, second):
         raise ParameterError(f"with: {refusal}")
-    # Who was not asked both has a null in one field, and tells nothing about both.
-    pairs = [each for each in joint if each[0] is not None and each[1] is not None]
-    table = crosstab(*(_item(question, pairs, place) for place, question in enumerate((first, second))))
+    table = table_of(first, second, joint)
     within = table.conditional(second.id)
     rows = list(_row_shares(first, second, table, within, options))
     possible = np.array([math.nan if row.value is None else row.value for row in rows])
-    compared = range(first.kind.headline or 0, len(first.options))
-    found = certain_differences(
-        within, possible.reshape(within.share.shape[::-1]).T, compared, options.confidence_level
-    )
-    rows += [_difference(first, second, each, options) for each in found]
+    rows += difference_rows(first, second, within, possible.reshape(within.share.shape[::-1]).T, options)
     for place, question in enumerate((first, second)):
         rows += _margin(question, table, place, options)
     return rows
+
+
+def difference_rows(
+    first: Question, second: Question, within: Conditional, possible: NDArray[np.float64], options: ViewOptions
+) -> list[ViewRow]:
+    """The rows of the differences between groups that are certain; ``possible`` is as `certain_differences` has it."""
+    compared = range(first.kind.headline or 0, len(first.options))
+    found = certain_differences(within, possible, compared, options.confidence_level)
+    return [_difference(first, second, each, options) for each in found]
+
+
+def table_of(first: Question, second: Question, joint: JointCounts) -> Crosstab:
+    """The crosstab of the people who were asked both questions."""
+    # Who was not asked both has a null in one field, and tells nothing about both.
+    pairs = [each for each in joint if each[0] is not None and each[1] is not None]
+    return crosstab(*(_item(question, pairs, place) for place, question in enumerate((first, second))))
 
 
 def _row_shares(
@@ -105,7 +115,7 @@ def _row_shares(
     options: ViewOptions,
 ) -> Iterator[ViewRow]:
     low, high = within.confidence_interval(options.confidence_level)
-    possible = _possible_within(table)
+    possible = possible_within(table)
     both = _support_both(first, second, table)
     for y, given_option in enumerate(second.options):
         for x, option in enumerate(first.options):
@@ -187,7 +197,7 @@ def _item(question: Question, pairs: JointCounts, place: int) -> Item:
     return replace(item, frequencies=np.array([pair[2] for pair in pairs], dtype=np.int64))
 
 
-def _possible_within(table: Crosstab) -> NDArray[np.float64] | None:
+def possible_within(table: Crosstab) -> NDArray[np.float64] | None:
     """The most likely possible shares within each column; None where these cannot be computed."""
     if not all(item.design.is_exclusive for item in table.reports.items) or table.share.size > MOST_LIKELY_CELLS:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deniable.errors import DeniableError
-from deniable_server.store.errors import older_version
+from deniable_server.store.errors import older_version, versions
 from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 
 # COLLATE "C" compares bytes, as Python does, whatever the locale of the server: ids have one order everywhere.
@@ -169,5 +169,5 @@ def newer(name: str, number: int) -> DeniableError:
     """The error for a database of a newer version."""
     return DeniableError(
         f"database {name}: must be of this version of deniable or an older one, got one with step {number} of "
-        f"{len(STEPS)} known here, which a newer version wrote; use that version"
+        f"{len(STEPS)} known here, which a newer version wrote; use that version {versions()}"
     )

@@ -14,7 +14,7 @@ from typing import Any
 from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreReplaced
 from deniable_server.store.sqlite.database_files import FileConnection, Siblings, beside, identity, refuse_replaced
-from deniable_server.store.sqlite.errors import in_our_words
+from deniable_server.store.sqlite.errors import in_our_words, in_use, is_in_use
 from deniable_server.store.sqlite.library import Database
 
 WAIT_MS = 10_000
@@ -113,6 +113,8 @@ def connect(path: Path, siblings: Siblings | None = None) -> SqliteConnection:
         (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
         connection.execute("PRAGMA schema_version").fetchone()  # the first thing read opens the log
     except (sqlite3.DatabaseError, OSError) as error:
+        if is_in_use(error):
+            raise in_use(path) from None
         raise DeniableError(f"database {path}: cannot be opened: {error}") from None
     if (journal, synchronous) != ("wal", 2):  # read back: a stored report must mean a report on disk
         raise DeniableError(f"database {path}: must run with WAL and synchronous FULL, got {journal}, {synchronous}")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deniable_server.store.errors import StoreDamaged, StoreFull, StoreUnavailable
+from deniable_server.store.sqlite.lock import last_server
 
 _FULL = {
     sqlite3.SQLITE_FULL,
@@ -18,6 +19,22 @@ _FULL = {
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _PRIMARY = 0xFF
 """The low byte of an extended result code is the result code that it refines."""
+
+
+def is_in_use(error: BaseException | None) -> bool:
+    """Whether SQLite gave up waiting for another program that has locked the database."""
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_BUSY
+
+
+def in_use(path: Path) -> StoreUnavailable:
+    """The error for a database that another program keeps locked; it names the last known collector."""
+    server = last_server(path)
+    return StoreUnavailable(
+        f"database {path.name}: another program has locked it (SQLITE_BUSY), such as a collector of another version, "
+        "a backup or an open transaction of the sqlite3 shell; wait until it is done or stop it, and try again"
+        f"{f'. Its last known collector: {server}' if server else ''}",
+        "SQLITE_BUSY",
+    )
 
 
 @contextmanager
@@ -38,6 +55,8 @@ def in_our_words(path: Path) -> Iterator[None]:
                 f"database {path.name}: is damaged ({error}); stop the collector, look at it with 'deniable check', "
                 "and put a backup in its place"
             ) from error
+        if is_in_use(error):
+            raise in_use(path) from error
         if isinstance(error, sqlite3.OperationalError):
             name = getattr(error, "sqlite_errorname", type(error).__name__)
             raise StoreUnavailable(f"database {path.name}: cannot be used ({name}: {error})", name) from error

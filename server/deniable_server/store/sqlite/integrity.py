@@ -14,6 +14,8 @@ from deniable_server.store.errors import StoreDamaged, StoreUnavailable, older_v
 from deniable_server.store.integrity import Inspection, look
 from deniable_server.store.sqlite.connection import WAIT_MS, SqliteConnection, transaction
 from deniable_server.store.sqlite.database_files import read_only
+from deniable_server.store.sqlite.errors import in_use, is_in_use
+from deniable_server.store.sqlite.lock import last_server
 from deniable_server.store.sqlite.migrations import apply, refuse_newer, refuse_unreadable, schema
 from deniable_server.store.sqlite.tables import create_tables
 
@@ -45,9 +47,11 @@ def inspect(path: Path, most_rows: int | None = None, may_be_older: bool = False
                 refuse_unreadable(db, path)
                 if may_be_older:
                     return _inspect_older(db)
-                raise older_version(path)
+                raise older_version(path, last_server(path))
             return _inspect(db, most_rows)
     except (sqlite3.OperationalError, StoreUnavailable) as error:
+        if is_in_use(error.__cause__ or error):
+            raise in_use(path) from None
         raise DeniableError(f"database {path}: cannot be read: {error.__cause__ or error}") from None
     except StoreDamaged as error:
         return Inspection(0, 0, (str(error.__cause__),))

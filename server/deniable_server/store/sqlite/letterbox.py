@@ -25,10 +25,14 @@ from typing import NamedTuple, TypeVar
 
 from deniable import Survey, parse_survey
 from deniable_server.store.errors import StoreFull, StoreUnavailable
+from deniable_server.store.sqlite.errors import in_use, is_in_use
 
 T = TypeVar("T")
 
 _VERSION = 1
+
+WAIT_SECONDS = 5
+"""How long a place waits for another program that has locked its file."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS collectors (url TEXT PRIMARY KEY, token TEXT) STRICT, WITHOUT ROWID;
@@ -146,7 +150,7 @@ class Letterbox:
         self._surveys: dict[str, Survey] = {}  # by slot; bounded as slots are
         self._kept: dict[str, int] | None = None  # bytes of messages by slot, counted when first asked for
         try:
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=WAIT_SECONDS)
             # What is acknowledged is on the disk, and what is deleted is overwritten, in the journal too.
             for pragma in ("journal_mode = TRUNCATE", "synchronous = FULL", "secure_delete = ON"):
                 self._db.execute(f"PRAGMA {pragma}")
@@ -155,6 +159,8 @@ class Letterbox:
             # Those of a process that was killed, too.
             self._as_they_came = {slot for (slot,) in self._db.execute("SELECT id FROM surveys")}
         except sqlite3.DatabaseError as error:
+            if is_in_use(error):
+                raise in_use(path) from None
             raise StoreUnavailable(f"{path.name}: must be the database of a place: {error}", str(error)) from None
 
     def close(self) -> None:

@@ -6,11 +6,37 @@ Other programs read and write the database all the same; SQLite's own locks see 
 from __future__ import annotations
 
 import os
+import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from deniable import __version__
 from deniable.errors import DeniableError
+
+_LONGEST_NAME = 200
+"""Number of bytes of a lock's file that are read, in case something else stands in it."""
+
+
+def lock_path(database: Path) -> Path:
+    """The file on which the right to serve a database is locked, beside the file to which links lead."""
+    place = database.resolve()
+    return place.with_name(f"{place.name}-lock")
+
+
+def last_server(database: Path) -> str | None:
+    """The last known collector of a database, its version and its process; None if the lock's file does not name it.
+
+    It need not be running any more, and earlier versions of deniable do not write their name.
+    """
+    try:
+        with lock_path(database).open("rb") as file:
+            name = file.read(_LONGEST_NAME).decode("ascii", "replace")
+    except OSError:  # there is none, or it may not be read by this user or, on Windows, while it is locked
+        return None
+    found = re.fullmatch(r"(deniable [\w.+!-]+, process \d+)\n", name)
+    return found[1] if found else None
 
 
 class Lock:
@@ -30,18 +56,20 @@ class Lock:
     """
 
     def __init__(self, database: Path) -> None:
-        place = database.resolve()
-        self._path = place.with_name(f"{place.name}-lock")
+        self._path = lock_path(database)
         try:
             while not self._is_held_under_its_name(descriptor := os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)):
                 os.close(descriptor)  # somebody has removed the file in between
         except BlockingIOError:
+            name = last_server(database)
             raise DeniableError(
                 f"database {database}: must be served by one collector, another one serves it; stop that one first"
+                f"{f' (last known: {name})' if name else ''}"
             ) from None
         except OSError as error:
             raise DeniableError(f"database {database}: its folder must be writable, got: {error.strerror}") from None
         self._descriptor = descriptor
+        self._say_who_serves()
 
     def release(self) -> None:
         """Release the lock. Its file stays: another collector may have opened it and be about to lock it."""
@@ -52,6 +80,11 @@ class Lock:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.release()
+
+    def _say_who_serves(self) -> None:
+        with suppress(OSError):  # a full disk must not keep a collector from serving what it has
+            os.ftruncate(self._descriptor, 0)
+            os.write(self._descriptor, f"deniable {__version__}, process {os.getpid()}\n".encode())
 
     def _is_held_under_its_name(self, descriptor: int) -> bool:
         try:

@@ -11,10 +11,11 @@ from pathlib import Path
 from deniable import parse_survey
 from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts
-from deniable_server.store.errors import older_version
+from deniable_server.store.errors import older_version, versions
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection, transaction
 from deniable_server.store.sqlite.library import Database, Migrations
+from deniable_server.store.sqlite.lock import last_server
 from deniable_server.store.sqlite.tables import create_table
 from deniable_server.store.tables import pending_table, reports_table, rows_of
 
@@ -36,7 +37,7 @@ def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None
     with transaction(db, path):
         refuse_unreadable(db, path)
         if db["surveys"].exists() and not may_update and schema.pending(db):
-            raise older_version(path)
+            raise older_version(path, last_server(path))
         apply(db)
         # sqlite-utils writes the time of day there. When a collector was updated is nobody's secret, but no column
         # of any table holds a time of day.
@@ -63,7 +64,7 @@ def refuse_newer(db: SqliteConnection, path: Path) -> None:
     if unknown:
         raise DeniableError(
             f"database {path}: must be of this version of deniable or an older one, "
-            f"got one with {unknown[0]!r}, which a newer version wrote; use that version"
+            f"got one with {unknown[0]!r}, which a newer version wrote; use that version {versions(last_server(path))}"
         )
 
 

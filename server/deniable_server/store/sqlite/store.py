@@ -20,7 +20,7 @@ from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite import fold, pending
 from deniable_server.store.sqlite.connection import SqliteConnection, connect, transaction, truncate_log
 from deniable_server.store.sqlite.database_files import Siblings, read_only
-from deniable_server.store.sqlite.errors import in_our_words
+from deniable_server.store.sqlite.errors import in_our_words, is_in_use
 from deniable_server.store.sqlite.migrations import bring_up_to_date, refuse_newer, schema
 from deniable_server.store.sqlite.tables import create_tables
 from deniable_server.store.verdict import Verdict
@@ -119,6 +119,8 @@ class SqliteStore(SqlStore):
                     return "The database is of an older version; restart the collector."
                 refuse_newer(db, self.path)
         except sqlite3.Error as error:
+            if is_in_use(error):
+                return "Another program has locked the database (SQLITE_BUSY)."
             return f"The database cannot be used: {error.sqlite_errorname}."
         except DeniableError:
             return "The database is of a newer version; start that one."
