@@ -31,7 +31,6 @@ from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_s
 from deniable_statistics.published.csv_cells import report_cells
 from deniable_statistics.published.revision import Pool, versions_of
 
-
 LABELLED = (".sav", ".dta", ".xlsx")
 """Suffixes of the files that people open in a program of statistics or a spreadsheet."""
 
