@@ -44,6 +44,12 @@ export const p = (text, style = "") => h("p", { class: style }, text);
  */
 export const own = (text, translate = "yes") => h("span", { class: "text", dir: "auto", translate }, text);
 
+const WEB = /(https:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/;
+
+/** Such a text in which addresses of the web are links: help that somebody has to copy by hand is no help. @param {string} text */
+export const linked = (text) =>
+  h("span", { class: "text", dir: "auto" }, ...text.split(WEB).map((each, n) => (n % 2 ? h("a", { href: each, rel: "noopener noreferrer" }, each) : each)));
+
 /**
  * The heading of a screen takes the focus when the screen comes up.
  * @param {string | Node} text @param {"h1" | "h2"} [level]

@@ -620,3 +620,15 @@ def test_the_first_question_stands_below_the_line_that_leaves(collector: Collect
         ".map((box, n) => n ? box.bottom : box.top)"
     )
     assert top >= bottom > 0
+
+
+def test_an_address_in_the_thanks_is_a_link(collector: Collector, page: Page) -> None:
+    """A text of the author's with an address of help: what stands around it, such as a full stop, is no part of it."""
+    thanks = "These people listen: https://help.example/now. <b>Not bold</b>"
+    survey = read_survey(survey_toml("T", question_toml("affair", "yes-no", epsilon=0.5), thanks=thanks, layout="page"))
+    page.goto(collector.publish(survey))
+    answer(page, survey, {"affair": "yes"})
+    link = page.get_by_role("link", name="https://help.example/now", exact=True)
+    expect(link).to_have_attribute("href", "https://help.example/now")
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    expect(page.get_by_text(thanks)).to_be_visible()
