@@ -32,7 +32,7 @@ from deniable.installing import extra_with, install_hint
 
 
 class DeniableError(Exception):
-    """The root of everything that this project raises on purpose."""
+    """The base class of all errors that this project raises on purpose."""
 
 
 class ParameterError(DeniableError, ValueError):

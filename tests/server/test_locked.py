@@ -12,7 +12,7 @@ import pytest
 
 from deniable import Survey, __version__
 from deniable.errors import DeniableError
-from deniable_server.store.sqlite import connection, lock
+from deniable_server.store.sqlite import connection, letterbox, lock
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.letterbox import Letterbox
@@ -91,7 +91,7 @@ def test_a_collector_is_not_ready_meanwhile(database: Path) -> None:
 
 
 def test_the_database_of_a_place_is_not_taken_for_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite3, "connect", lambda *args, real=sqlite3.connect, **more: real(*args, **more, timeout=0))
+    monkeypatch.setattr(letterbox, "WAIT_SECONDS", 0)
     path = tmp_path / "place.db"
     Letterbox(path).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

@@ -122,7 +122,7 @@ def pairs_of(question: Mapping[str, Any], dice: random.Random) -> list[tuple[Any
 def form_plans(
     surveys: Sequence[PublishedSurvey], pairs: int, dice: random.Random, among: Collection[str] = FORMS
 ) -> list[FormPlan]:
-    """So many pairs of people, and at least one for each question and for each way; none where no form can hold one."""
+    """Number of pairs of people: at least one for each question and for each way, and none if no form can ask one."""
     questions = alone(surveys[0])
     if not questions:
         return []

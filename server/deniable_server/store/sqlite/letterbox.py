@@ -31,6 +31,9 @@ T = TypeVar("T")
 
 _VERSION = 1
 
+WAIT_SECONDS = 5
+"""How long a place waits for another program that has locked its file."""
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS collectors (url TEXT PRIMARY KEY, token TEXT) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS surveys (id TEXT PRIMARY KEY, collector TEXT NOT NULL, document BLOB NOT NULL)
@@ -147,7 +150,7 @@ class Letterbox:
         self._surveys: dict[str, Survey] = {}  # by slot; bounded as slots are
         self._kept: dict[str, int] | None = None  # bytes of messages by slot, counted when first asked for
         try:
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=WAIT_SECONDS)
             # What is acknowledged is on the disk, and what is deleted is overwritten, in the journal too.
             for pragma in ("journal_mode = TRUNCATE", "synchronous = FULL", "secure_delete = ON"):
                 self._db.execute(f"PRAGMA {pragma}")
