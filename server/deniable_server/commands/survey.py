@@ -405,7 +405,7 @@ def _say_if_few(survey_id: str, database: Location, url: str | None, token: str 
     """Say which questions have too few replies to say anything, now that all are counted."""
     # Only here: it loads numpy, and `survey check` works where no collector is installed.
     from deniable_server.results.service import EVERYBODY, estimates_document
-    from deniable_statistics.published.few_reports import axes_in, says_nothing
+    from deniable_statistics.views.few_reports import axes_in, says_nothing
 
     if url:
         closed, found = remote.survey(url, survey_id), remote.estimates(url, token, survey_id, {})
