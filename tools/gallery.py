@@ -85,11 +85,12 @@ ADMITTED = [
 DRAWN = made(*(question_toml(f"q{n}", "yes-no", text) for n, text in enumerate(ADMITTED)), epsilon=1.0, draw=2)
 GERMAN = made(
     question_toml(
-        "tabletten", "yes-no", "Haben Sie im letzten Monat Tabletten genommen, um eine Schicht durchzustehen?", epsilon=0.5
+        "tabletten", "yes-no", "Haben Sie im letzten Monat Tabletten genommen, um eine Schicht durchzustehen?",
+        epsilon=0.5,
     ),
     question_toml(
         "hilfe", "choice", "Wen haben Sie zuletzt um Hilfe gebeten?",
-        options=["Eine Kollegin oder einen Kollegen", "Die Stationsleitung", "Einen Arzt oder eine Ärztin", "Niemanden"],
+        options=["Jemanden aus dem Team", "Die Stationsleitung", "Einen Arzt oder eine Ärztin", "Niemanden"],
         epsilon=0.5,
     ),
     title="Arbeitsbelastung, Schlaf und Unterstützung in Krankenhäusern und Pflegeeinrichtungen",

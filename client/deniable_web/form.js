@@ -4,10 +4,11 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { bar, card, focusOn, h, heading, link, oncePainted, own, p, quiet, stack } from "./dom.js";
+import { bar, card, focusOn, fold, h, heading, link, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
 import { tellsUse } from "./collector.js";
 import { numbered } from "./messages.js";
+import { oddsOf } from "./odds.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
 /** @typedef {import("./grid.js").Stop} Asked */
@@ -33,6 +34,7 @@ export function page(m, view, walk, send, isWatched) {
     // Numbers would tell where one is left out.
     asked.push(together(m, stops[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
     const { set, section, intro } = asked[n];
+    if (!isFiltered) set.lastChild?.remove(); // the odds of all of them stand below the last one
     return intro && asked[n - 1]?.section !== section ? stack(intro, set) : set;
   };
   const applies = () => appliesIn(view, asked);
@@ -53,7 +55,7 @@ export function page(m, view, walk, send, isWatched) {
       set.hidden = !isWatched && !route[n];
     });
   };
-  const summary = h("div", { role: "alert", class: "box bad" });
+  const summary = h("div", { role: "alert", class: "card stack bad" });
   /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
   /** What has been mended is no longer listed. */
@@ -133,7 +135,9 @@ export function page(m, view, walk, send, isWatched) {
     while (asked.length < all) form.append(next());
     follow();
     count(false);
-    form.append(stack(h("button", { part: "button" }, m.review), done));
+    // Together they would tell which questions do not apply.
+    const odds = () => pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")]));
+    form.append(stack(!isFiltered && h("div", { class: "folds" }, fold(m.odds, odds)), h("button", { part: "button" }, m.review), done));
   });
   return h("div", {}, form, review);
 }

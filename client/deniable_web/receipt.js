@@ -74,7 +74,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     isNew && view.completion && way(m, view, !next),
     box(p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`)), // with a code, or a way back, there is one more thing to do
     // No way by a slip from a place to the collector, which would see who comes.
-    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", address(link)),
+    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", next ? address(link) : code(`${link}/results`)),
     h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
     contact(m, view, "", m.contactCare),
     h(

@@ -68,6 +68,22 @@ const scenarios = {
     return { seen, first };
   },
 
+  /** What Start leads to where the second script is another one, and whether that one ran. `isOld` is a Firefox before `modulepreload`. */
+  async second(device, { link, isOld }) {
+    const page = await device.newPage();
+    const without = `(() => {
+      const { supports } = DOMTokenList.prototype;
+      DOMTokenList.prototype.supports = function (token) { return token !== "modulepreload" && supports.call(this, token); };
+    })()`;
+    if (isOld) await page.evaluateOnNewDocument(without);
+    await page.goto(link);
+    await page.waitForFunction(START);
+    await page.evaluate(`${START}.click()`);
+    const root = "document.querySelector('deniable-survey').shadowRoot";
+    await page.waitForFunction(`${root}.querySelector("fieldset, .card > button")`);
+    return { said: await page.evaluate(`${root}.querySelector("h1").textContent`), ran: await page.evaluate("!!globalThis.ran") };
+  },
+
   /** Requests, and what the page keeps, for one person after another. */
   async leak(device, { link, give, answers }) {
     const traffic = [];

@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from deniable import read_survey
 from deniable_client.audit import shipped
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.shipped import Target, audit_shipped
 from tests.browser.test_accessibility import violations
-from tools.planted.__main__ import bundle_with
+from tools.planted.__main__ import scripts_with
 from tools.planted.faults import Fault
 from tools.programs import chromium
 from tools.rig.arranged import GRIDS, SECTIONS
@@ -93,13 +94,21 @@ def test_orders_and_requests_are_the_same_whatever_is_answered(collector: Collec
     assert orders[0] != orders[2], "other words, another order"
 
 
-def visit(browser: Browser, link: str, chosen: Mapping[str, int], seed: int, script: bytes | None = None) -> Any:
+def _served(script: bytes, route: Route) -> None:
+    """Another script in the place of the collector's, as another site may load it."""
+    route.fulfill(body=script, content_type="text/javascript", headers={"Access-Control-Allow-Origin": "*"})
+
+
+def visit(
+    browser: Browser, link: str, chosen: Mapping[str, int], seed: int, others: Mapping[str, bytes] | None = None
+) -> Any:
     """What one person is shown, and all that leaves before the report; the words that were taken at each step."""
     context = browser.new_context(viewport=WIDE, locale="en-GB")
     page = context.new_page()
     page.add_init_script(CHOSEN_WORDS.replace("SEED", str(seed)))
-    if script is not None:
-        page.route("**/client/deniable.js*", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+    for name, script in (others or {}).items():
+        serve = partial(_served, script)
+        page.route(f"**/client/{name}*", serve)
     witness = Witness.of(page)
     start(page, link)
     seen = answer(page, chosen)
@@ -118,11 +127,11 @@ def visit(browser: Browser, link: str, chosen: Mapping[str, int], seed: int, scr
 @pytest.mark.long
 def test_an_order_by_answers_is_noticed(collector: Collector, browser: Browser, tmp_path: Path) -> None:
     """What the test above compares differs where a planted fault lets the order depend on an answer."""
-    script = bundle_with(BY_ANSWERS, tmp_path)
+    others = scripts_with(BY_ANSWERS, tmp_path)
     link = collector.publish(read_survey(SECTIONS))
     html = f'{scripts(collector)}<deniable-survey src="{link}"></deniable-survey>'
     with another_site(html) as address:
-        first, second = (visit(browser, address, chosen, 7, script)[0] for chosen in PEOPLE)
+        first, second = (visit(browser, address, chosen, 7, others)[0] for chosen in PEOPLE)
     assert first != second
 
 

@@ -18,7 +18,7 @@ from deniable_client.audit.release import check_served
 from deniable_client.audit.shipped import Target, audit_shipped, check_promises, check_races
 from tests.support.audited import Targets, target, targets
 from tests.support.marks import long
-from tools.planted.__main__ import bundle_with
+from tools.planted.__main__ import scripts_with
 from tools.planted.faults import BUNDLE
 from tools.planted.fresh import FRESH
 from tools.planted.second import SECOND
@@ -74,7 +74,7 @@ def test_what_is_planted_in_the_bundle_is_named_in_firefox(
 ) -> None:
     (fault,) = (each for each in BUNDLE if each.name == name)
     planted = PlantedTarget(
-        target.upstream, target.surveys, target.companions, target.keys, bundle_with(fault, tmp_path)
+        target.upstream, target.surveys, target.companions, target.keys, scripts_with(fault, tmp_path)
     )
     bench, names = seen(planted, "once", kind="firefox")
     assert named in " ".join((*names, *(each.observable for each in bench.suspects(1e-6))))
@@ -121,8 +121,8 @@ def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind
 )
 def test_a_page_that_breaks_its_word_is_named(target: Target, tmp_path: Path, name: str, named: str) -> None:
     (fault,) = (each for each in SECOND if each.name == name)
-    script = bundle_with(fault, tmp_path)
-    planted = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
+    scripts = scripts_with(fault, tmp_path)
+    planted = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, scripts)
     assert named in check_promises(planted, dice=random.Random(41), program=chromium_path())
 
 
@@ -144,8 +144,8 @@ def test_two_tabs_at_once_make_one_report(target: Target, browser: str) -> None:
 )
 def test_what_a_vendor_planted_is_named(target: Target, tmp_path: Path, name: str, history: str, named: str) -> None:
     (fault,) = (each for each in FRESH if each.name == name)
-    script = bundle_with(fault, tmp_path)
-    bench, _ = seen(PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script), history)
+    scripts = scripts_with(fault, tmp_path)
+    bench, _ = seen(PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, scripts), history)
     assert named in " ".join(each.observable for each in bench.suspects(1e-6))
 
 
@@ -155,7 +155,7 @@ def test_what_is_planted_in_the_bundle_is_named(
     monkeypatch.setattr(shipped, "BLOCK", 1)  # the second implementation knows what one person must send
     (fault,) = (each for each in BUNDLE if each.name == "chance in one's own hands")
     planted = PlantedTarget(
-        target.upstream, target.surveys, target.companions, target.keys, bundle_with(fault, tmp_path)
+        target.upstream, target.surveys, target.companions, target.keys, scripts_with(fault, tmp_path)
     )
     bench, _ = seen(planted, "once")
     assert any(each.observable.startswith("report") for each in bench.suspects(1e-6))

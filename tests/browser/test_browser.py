@@ -254,7 +254,8 @@ def test_page_brings_all_that_the_first_question_needs(
     page.get_by_role("button", name=json.loads(catalogues()[language])["start"], exact=True).click()
     expect(page.get_by_role("radio")).to_have_count(6)
     asked_for = {request.url.removeprefix(collector.url) for request in witness.requests}
-    page_alone = {f"/s/{survey.id}", "/static/pages.css", "/client/deniable.js"}
+    scripts = {"/client/deniable.js", "/client/deniable-answering.js"}
+    page_alone = {f"/s/{survey.id}", "/static/pages.css", *scripts}
     assert asked_for - {"/static/icon.png"} == page_alone | {f"/api/v1/surveys/{survey.id}/state"}
     context.close()
 

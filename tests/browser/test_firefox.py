@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ import pytest
 
 from deniable import Survey, read_survey
 from tools import programs
-from tools.rig.browsing import GIVE
+from tools.rig.browsing import GIVE, another_site
 from tools.rig.collectors import Collector
 from tools.rig.patience import PATIENCE
 from tools.rig.survey_files import question_toml, survey_toml
+
+WEB = Path(__file__).parents[2] / "client" / "deniable_web"
 
 TWO_QUESTIONS = survey_toml(
     "Two questions in Firefox",
@@ -65,6 +68,43 @@ def test_notice_of_a_script_that_did_not_start_is_seen_only_where_it_did_not(
     found = in_firefox("load", collector.publish(survey))
     assert set(found["seen"]) <= {"hidden"}
     assert found["first"] == "hidden"
+
+
+@pytest.fixture(scope="module")
+def changed_scripts() -> Iterator[str]:
+    """A server of scripts whose second one is another than the first one holds the hash of.
+
+    A server of its own, because Firefox compares nothing that a test puts into the place of a response.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            name = self.path.removeprefix("/")
+            script = (WEB / name if "/" in name else WEB / "dist" / name).read_bytes()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/javascript")
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+            self.wfile.write(b"globalThis.ran = true;\n" * (name == "deniable-answering.js") + script)
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("is_old", [False, True], ids=["modulepreload", "before modulepreload"])
+def test_second_script_runs_only_as_it_was_reviewed(
+    collector: Collector, survey: Survey, in_firefox: InFirefox, changed_scripts: str, is_old: bool
+) -> None:
+    script = f'<script type="module" src="{changed_scripts}/deniable.js"></script>'
+    element = f'<deniable-survey src="{collector.publish(survey)}"></deniable-survey>'
+    with another_site(f"<!doctype html><title>x</title>{script}{element}") as address:
+        found = in_firefox("second", address, isOld=is_old)
+    assert found == {"said": "This survey cannot be loaded", "ran": False}
 
 
 @pytest.mark.parametrize("layout", ["steps", "page"])

@@ -50,7 +50,7 @@ def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector
     said = EMBED.ok(link, "--own-folder", "/deniable/")
     assert 'src="/deniable/deniable.js"' in said
     assert f"script-src 'self'; connect-src {collector.url} 'self'\n" in said
-    assert f"Put {collector.url}/client/deniable.js" in said
+    assert f"Put {collector.url}/client/deniable.js, {collector.url}/client/deniable-answering.js and the files" in said
 
 
 def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:

@@ -314,19 +314,23 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     (body,) = witness.posts()
     said = json.loads(body)["values"]
     page.get_by_text("What my device sent, in words").click()
-    words = dict(zip(page.locator("dl dt").all_inner_texts(), page.locator("dl dd").all_inner_texts(), strict=True))
-    sent = ["No", "Yes"][said["affair"]]
-    assert words["Have you had an affair?"] == sent
+    rows = page.locator(".said dl > div").all()
+    words = {row.locator("dt").inner_text(): row.locator("li").all_inner_texts() for row in rows}
+    assert words["Have you had an affair?"] == [["No", "Yes"][said["affair"]]]
     marks = {"01": "ticked", "10": "not ticked"}
     boxes = zip(survey.question("drugs").options, (said["drugs"][:2], said["drugs"][2:]), strict=True)
     lines = [f"{box}: {marks[mark]}" for box, mark in boxes if mark in marks]
-    listed = "\n".join(lines)
-    assert words["What have you tried?"] == listed
+    assert words["What have you tried?"] == lines
+    for row in rows:
+        expect(row).to_contain_text("Chance’s version:")
     # Below the list, whatever was sent, the odds of either answer, once for all questions.
     page.locator("summary", has_text="How chance protects you").click()
     odds = page.locator("details", has_text="How chance protects you")
     for answer_given in ("Yes", "No"):
         expect(odds).to_contain_text(f"Of 100 people whose true answer is {answer_given}, ")
+    expect(odds).to_contain_text("could become quite sure")  # five questions together protect little
+    assert "strengthen a suspicion" not in odds.inner_text()  # what it means comes first, and further figures on request
+    odds.locator("summary", has_text="For experts").click()
     expect(odds).to_contain_text("All that you send can strengthen a suspicion")
 
 

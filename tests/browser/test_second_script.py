@@ -17,7 +17,9 @@ PATTERN = f"**/client/{NAME}"
 
 WITHOUT_PRELOADING = """
     const { supports } = DOMTokenList.prototype;
-    DOMTokenList.prototype.supports = function (token) { return token !== "modulepreload" && supports.call(this, token); };
+    DOMTokenList.prototype.supports = function (token) {
+      return token !== "modulepreload" && supports.call(this, token);
+    };
 """
 """Makes a browser of today one from before `modulepreload`, as Firefox 114 and Safari 16 are."""
 
@@ -28,7 +30,7 @@ def survey() -> Survey:
 
 
 def changed(route: Route) -> None:
-    """Another script than the first one holds the hash of, and not under the `ETag` of that one, by which it would be kept."""
+    """Another script than the first one holds the hash of, without the `ETag` by which a browser would keep it."""
     response = route.fetch()
     headers = {name: value for name, value in response.headers.items() if name != "etag"}
     route.fulfill(response=response, headers=headers, body=f"globalThis.ran = true;\n{response.text()}")
@@ -94,7 +96,7 @@ def test_browsers_without_preloading_compare_it_too(
 
 def test_start_waits_for_it(collector: Collector, page: Page, survey: Survey) -> None:
     held: list[Route] = []
-    page.route(PATTERN, lambda route: held.append(route))  # noqa: PLW0108  # Playwright takes no method of a list
+    page.route(PATTERN, lambda route: held.append(route))  # Playwright takes no method of a list
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start", exact=True).dblclick()
     expect(page.get_by_role("heading", name="The questions will be there in a moment …")).to_be_visible()

@@ -354,7 +354,7 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
         "take part here. You have done nothing wrong, and nothing was sent.": run(f"{collector.url}/s/{greedy.id}"),
         "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
-        "You have done nothing wrong: the end of a link is easily lost or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
+        "the end of a link is easily lost or mistyped. Nothing": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
     }  # fmt: skip
     with misbehaving([(200, weaker)]) as (url, bodies):
         endings["Please do not answer this survey. Your device cannot"] = run(f"{url}/s/{five.id}")
@@ -370,9 +370,8 @@ def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Surve
     strict = replace(five, cohort_required=True)
     collector.publish(strict)
     result = run(f"{collector.url}/s/{strict.id}")
-    assert (
-        "the end of a link is easily lost or mistyped. Nothing was sent. Please use the whole link"
-        in " ".join(result.stderr.split())
+    assert "the end of a link is easily lost or mistyped. Nothing was sent. Please use the whole link" in " ".join(
+        result.stderr.split()
     )
     assert (result.exit_code, collector.reports(strict)) == (1, 0)
     assert "Please answer truthfully" not in result.stdout

@@ -226,18 +226,29 @@ def test_range_at_its_ends() -> None:
     assert range_advantage(math.inf, 1, 10, by_distance=True) == pytest.approx(0.8)
 
 
+DISTANCES = {
+    "geometric": lambda epsilon: Geometric.from_epsilon(0, 100, epsilon),
+    "laplace": lambda epsilon: DiscreteLaplace.from_epsilon(0, 8, epsilon, tail="1/2"),
+    "mean": lambda epsilon: OneBitMean.from_epsilon(-5, 5, epsilon),
+    "exponential": lambda epsilon: Exponential.calibrated([[-abs(x - r) for r in range(6)] for x in range(6)], epsilon),
+    "k-ary": lambda epsilon: KAry.from_epsilon(4, epsilon),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", ["0.01", "0.1", 1, 4])
 @pytest.mark.parametrize(
-    "make",
+    ("make", "epsilon"),
     [
-        lambda epsilon: Geometric.from_epsilon(0, 100, epsilon),
-        lambda epsilon: DiscreteLaplace.from_epsilon(0, 8, epsilon, tail="1/2"),
-        lambda epsilon: OneBitMean.from_epsilon(-5, 5, epsilon),
-        lambda epsilon: Exponential.calibrated([[-abs(x - r) for r in range(6)] for x in range(6)], epsilon),
-        lambda epsilon: KAry.from_epsilon(4, epsilon),
+        # With 0.01 it has a thousand reports, whose fractions take four seconds.
+        pytest.param(
+            make,
+            epsilon,
+            id=f"{name}-{epsilon}",
+            marks=pytest.mark.long if (name, epsilon) == ("laplace", "0.01") else (),
+        )
+        for name, make in DISTANCES.items()
+        for epsilon in ("0.01", "0.1", 1, 4)
     ],
-    ids=["geometric", "laplace", "mean", "exponential", "k-ary"],
 )
 def test_loss_at_a_distance_is_that_of_the_published_integers(
     make: Callable[[object], OneOfK], epsilon: object

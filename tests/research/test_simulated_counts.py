@@ -56,6 +56,8 @@ from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
 LEAST_P = 1e-4
 MISBEHAVIOUR = Misbehaviour(0.15, 0.1, 0.2)
 DRAWS = 4_000
+FEW_OR_ALL = [1_000, long(DRAWS)]
+"""Draws of one question alone. A thousand find a deviation twice as large as all of them do."""
 
 Counts = tuple[int, ...]
 Likely = Mapping[Counts, float]
@@ -184,19 +186,21 @@ def uneven(mechanism: Mechanism) -> list[float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("question", every_question())
 @pytest.mark.parametrize("people", [long(1), 3])
-def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Question, people: int) -> None:
+@pytest.mark.parametrize("draws", FEW_OR_ALL)
+def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Question, people: int, draws: int) -> None:
     mechanism = question.mechanism
     shares = uneven(mechanism)
     expected = of_people(of_one_report(mechanism, shares), people)
     assert math.fsum(expected.values()) == pytest.approx(1)
     law, generator = samplers_of(mechanism).told(shares), generator_of(people)
-    drawn = Counter(tuple(law(people, generator).tolist()) for _ in range(DRAWS))
+    drawn = Counter(tuple(law(people, generator).tolist()) for _ in range(draws))
     assert p_value(drawn, expected) > LEAST_P
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("question", every_question())
-def test_misbehaving_people_have_the_enumerated_distribution(question: Question) -> None:
+@pytest.mark.parametrize("draws", FEW_OR_ALL)
+def test_misbehaving_people_have_the_enumerated_distribution(question: Question, draws: int) -> None:
     mechanism = question.mechanism
     shares = uneven(mechanism)
     truth = Truth(question, tuple(shares))
@@ -213,7 +217,7 @@ def test_misbehaving_people_have_the_enumerated_distribution(question: Question)
     ]
     one = {row: math.fsum(weight * part.get(row, 0.0) for weight, part in parts) for row in rows}
     counted, generator = CountedSurvey([truth], MISBEHAVIOUR), generator_of(7)
-    drawn = Counter(counted.draw(2, generator)[question.id].counts for _ in range(DRAWS))
+    drawn = Counter(counted.draw(2, generator)[question.id].counts for _ in range(draws))
     assert p_value(drawn, of_people(one, 2)) > LEAST_P
 
 

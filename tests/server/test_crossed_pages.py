@@ -6,6 +6,8 @@ import html
 import io
 import re
 import urllib.request
+import xml.etree.ElementTree as ElementTree
+import zipfile
 from collections import Counter
 from contextlib import redirect_stdout
 
@@ -151,6 +153,25 @@ class TestPages:
             assert "true answer is no, chance makes about 25 send yes too." in read
             assert "The people who answered chose to do so. They are no random sample" in read
             assert "wider than 30 percentage points, 15 to either side." in read
+
+
+def test_who_was_asked_is_said_in_the_authors_words_everywhere(http: FlaskClient, store: Store) -> None:
+    said, hostile = "A random sample of 900 students", "{0} {words} <b> \u202e"
+    text = survey_toml("Students", question_toml("q", "yes-no", "Q?", epsilon=3))
+    survey, _ = filled(store, f'sample = {{ default = "{said} {hostile}", de = "Eine Stichprobe" }}\n{text}', 150)
+    whole = f"Who was asked, in the words of the survey\u2019s author: \u201c{said} {{0}} {{words}} <b> "
+    for path in ("q", "q/embed", "q.svg", "q?by=cohort"):
+        read = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", http.get(f"/s/{survey.id}/results/{path}").text)).split())
+        assert whole in read, path
+        assert "no random sample" not in read, path
+        assert "\u202e" not in read, path
+    assert "„Eine Stichprobe“" in page_of(http, survey, "q?lang=de")
+    assert http.get(f"/s/{survey.id}/results/q.json").json["sample"].startswith(said)
+    with zipfile.ZipFile(io.BytesIO(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)) as archive:
+        for name in ("methods.txt", "citation.bib", "CITATION.cff", "datapackage.json"):
+            assert said in archive.read(name).decode(), name
+        (described,) = ElementTree.fromstring(archive.read("codebook.xml")).iter("{ddi:codebook:2_5}sampProc")
+        assert (described.text or "").startswith(said)
 
 
 def test_odds_are_the_mechanisms_in_every_language() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,24 @@ def test_a_sound_page_has_no_problem_and_says_who_could_look_on() -> None:
     assert "scripts of https://tracker.example, which run in it" in said(tracked)[1][-1]
     own = replace(PAGE, scripts=(SCRIPT, Script("https://uni.example/own.js", "", "")))
     assert "and so could scripts" not in said(own)[1][-1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"failed": ("https://uni.example/deniable/deniable-answering.js",)},
+        {"violations": (Violation("script-src", f"{AT}/client/deniable-answering.js"),)},
+        {
+            "lines": (
+                f"Failed to find a valid digest in the 'integrity' attribute for {AT}/client/deniable-answering.js",
+            )
+        },
+    ],
+)
+def test_a_page_without_the_second_script_cannot_be_answered(change: dict[str, Any]) -> None:
+    problems, told = said(replace(PAGE, **change))
+    assert "deniable-answering.js cannot be loaded, or is of another version" in problems[0]
+    assert "It runs, and people can answer." not in told
 
 
 def test_a_collector_that_refuses_other_sites_and_another_survey_are_problems() -> None:

@@ -47,7 +47,7 @@ def holds(outer: Interval, inner: Interval, slack: float = 1e-9) -> bool:
 
 @pytest.mark.parametrize("sizes", [(1, 5), long((9, 16))], ids=str)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("support", [(0.75, 0.25), (0.25, 0.75), (1.0, 0.0), (0.9, 0.5), (0.02, 0.7)])
+@pytest.mark.parametrize("support", [(0.75, 0.25), long((0.25, 0.75)), (1.0, 0.0), long((0.9, 0.5)), (0.02, 0.7)])
 def test_the_interval_is_the_hull_of_those_at_all_tallies_that_may_be_left(
     method: str, support: tuple[float, float], sizes: tuple[int, ...]
 ) -> None:
@@ -73,7 +73,7 @@ def test_the_exact_interval_needs_more_than_the_tally_at_the_end() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["feldman-cousins", "blaker"])
 @pytest.mark.parametrize(
-    ("n", "fakes"), [(300, 9), (300, 60), (3000, 40), pytest.param(9000, 300, marks=pytest.mark.long)]
+    ("n", "fakes"), [long(300, 9), (300, 60), (3000, 40), pytest.param(9000, 300, marks=pytest.mark.long)]
 )
 def test_of_many_reports_no_number_of_fakes_is_passed_over(n: int, fakes: int, method: str) -> None:
     for count, level, (a, b) in itertools.product(
@@ -88,7 +88,7 @@ def test_of_many_reports_no_number_of_fakes_is_passed_over(n: int, fakes: int, m
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["default", "clopper-pearson", "blaker"])
-@pytest.mark.parametrize(("true", "fraction"), [(40, 0.0), (40, 0.05), (100, 0.01), (60, 0.05), (12, 0.3)])
+@pytest.mark.parametrize(("true", "fraction"), [long(40, 0.0), (40, 0.05), long(100, 0.01), long(60, 0.05), (12, 0.3)])
 def test_exact_intervals_cover_whatever_the_fakes_do_who_have_seen_all_others(
     true: int, fraction: float, method: str
 ) -> None:

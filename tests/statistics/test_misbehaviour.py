@@ -159,9 +159,8 @@ def test_bounds_at_and_beyond_the_edges_are_those_of_the_populations_there_are(
         reached = [(1 - many) * (b + (a - b) * g) + many * r for g in (0, 1)]
         least, most = np.min(reached), np.max(reached)
         near = [edge + step for edge in (least, most, a, b) for step in (-0.01, -1e-6, 0, 1e-6, 0.01)]
-        for rate in (0.0, *near, (a + b) / 2, 1.0):
-            if not 0 <= rate <= 1:
-                continue
+        # Where a kind reaches no further than the mechanism does, its edges are those of the mechanism: once is enough.
+        for rate in sorted({round(float(each), 12) for each in (0.0, *near, (a + b) / 2, 1.0) if 0 <= each <= 1}):
             others = ((np.clip(rate, least, most) - many * r) / (1 - many) - b) / (a - b)
             there = (others >= -1e-12) & (others <= 1 + 1e-12)
             if among == "truthful":

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { checkCeiling, said, weakness } from "../../client/deniable_web/ceiling.js";
+import en from "../../client/deniable_web/catalogues/en.js";
+import { sure } from "../../client/deniable_web/faq.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
 import { Warner } from "../../client/deniable_web/mechanisms/index.js";
@@ -226,6 +228,19 @@ test("each sentence about strength is said at the strengths that stand beside it
   assert.deepEqual([0, 1, 2].map((strength) => said(strength, { unsure, hint, weak }, "unsure", "hint", "weak")), [unsure, hint, weak]);
   const noAdmission = "No admission.";
   assert.deepEqual([0, 1, 2].map((strength) => said(strength, { noAdmission }, "noAdmission")), [noAdmission, noAdmission, ""]);
+});
+
+test("what a reply comes to is said before its figure, and holds at every strength", async () => {
+  for (const [epsilons, sentence, most] of /** @type {[number[], string, number][]} */ ([
+    [[0.1], "Nobody can be certain", 53], [[1], "Nobody can be certain", 74], [[1, 1], "Nobody can be certain", 89],
+    [[2], "never certain", 89], [[2, 2], "never certain", 99], [[4], "could become quite sure", 99], [[4, 4], "could become quite sure", 100],
+  ])) {
+    const survey = await withKeeps(epsilons.map(keep));
+    assert.ok(sure(en, weakness(survey)).includes(sentence), String(epsilons));
+    const [even] = wholeOdds(survey, english);
+    const right = Number(even.match(/at most ([\d.]+) times/)?.[1]);
+    assert.ok(right > 50 && right <= most, even);
+  }
 });
 
 test("a mechanism of yes-no questions alone has the two sentences for yes and no, whatever it is called", () => {

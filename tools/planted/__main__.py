@@ -19,6 +19,7 @@ from deniable.errors import DeniableError
 from deniable_client.audit.forms import FORMS
 from deniable_client.audit.histories import HISTORIES
 from deniable_client.audit.judge import Bench
+from deniable_client.audit.release import integrity
 from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
     BLOCK,
@@ -36,7 +37,7 @@ from tools.planted.fresh import FRESH, OTHERS
 from tools.planted.mutations import MUTATIONS
 from tools.planted.rare import RARE
 from tools.planted.second import SECOND
-from tools.planted.targets import PlantedTarget, target_of
+from tools.planted.targets import FIRST, SECOND_SCRIPT, PlantedTarget, target_of
 from tools.planted.third import THIRD
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
@@ -153,14 +154,9 @@ def is_in_form(fault: Fault) -> bool:
 
 
 def _planted(fault: Fault, target: Target, folder: Path) -> PlantedTarget:
-    """The target with a bundle that has the fault."""
-    script = bundle_with(fault, Path(tempfile.mkdtemp(dir=folder)))
-    name = Path(fault.file).name if fault.client == "bundle" and fault.file else _script(fault)
-    return PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script, name)
-
-
-def _script(fault: Fault) -> str:
-    return "deniable-question.js" if is_in_form(fault) else "deniable.js"
+    """The target with scripts that have the fault."""
+    scripts = scripts_with(fault, Path(tempfile.mkdtemp(dir=folder)))
+    return PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, scripts)
 
 
 def rounds(fault: Fault, most: int) -> Iterator[tuple[int, Collection[str]]]:
@@ -189,27 +185,36 @@ def python_with(faults: Sequence[Fault], folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def bundle_with(fault: Fault, folder: Path) -> bytes:
-    """The bundle that is made of sources with the fault, or the one that is shipped with the fault behind it."""
+def scripts_with(fault: Fault, folder: Path) -> dict[str, bytes]:
+    """The scripts that are made of sources with the fault, or what is shipped with the fault in it or behind it."""
     if fault.client == "bundle" and fault.file:
         return _changed(fault)
+    names = ("deniable-question.js",) if is_in_form(fault) else (FIRST, SECOND_SCRIPT)
     if fault.client == "bundle":
-        return (WEB / "dist" / _script(fault)).read_bytes() + b"\n" + fault.new.encode() + b"\n"
+        return {names[0]: (WEB / "dist" / names[0]).read_bytes() + b"\n" + fault.new.encode() + b"\n"}
     copy = folder / "client" / "deniable_web"
     shutil.copytree(WEB, copy, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     (copy / "node_modules").symlink_to(WEB / "node_modules")
     (copy.parent / "hosts").symlink_to(WEB.parent / "hosts")  # which the build looks at too
     plant(fault, folder)
     subprocess.run([*node_command(), "build.mjs"], cwd=copy, check=True)
-    return (copy / "dist" / _script(fault)).read_bytes()
+    return {name: (copy / "dist" / name).read_bytes() for name in names}
 
 
-def _changed(fault: Fault) -> bytes:
-    """A shipped bundle in which a pattern is replaced: names of variables there change with every build."""
+def _changed(fault: Fault) -> dict[str, bytes]:
+    """A shipped bundle in which a pattern is replaced: names of variables there change with every build.
+
+    Where it is the second script of a survey, the first one holds its hash.
+    """
     text, times = re.subn(fault.old, fault.new, (ROOT / fault.file).read_text(encoding="utf-8"))
     if times != 1:
         raise SystemExit(f"{fault.file}: must hold the pattern of the fault {fault.name!r} once, got {times} times")
-    return text.encode()
+    name, script = Path(fault.file).name, text.encode()
+    if name != SECOND_SCRIPT:
+        return {name: script}
+    reviewed = integrity((ROOT / fault.file).read_bytes()).encode()
+    first = (WEB / "dist" / FIRST).read_bytes().replace(reviewed, integrity(script).encode())
+    return {name: script, FIRST: first}
 
 
 def plant(fault: Fault, folder: Path) -> None:

@@ -86,6 +86,17 @@ PYTHON = [
     Fault("waves", "python", "the second wave draws from the answer", _MEMORY,
           "            kept = _kept(db, unit.key, partial(unit.to_keep, values))",
           "            kept = unit.to_keep(values) if waves_of(unit.questions[0].mechanism) else _kept(db, unit.key, partial(unit.to_keep, values))", _WAVES),
+    Fault("waves", "python", "a wave after a failure sends the permanent value", _MEMORY,
+          "        return _kept(db, unit.key + survey.id, partial(waves.instantaneous, kept, self.word))",
+          "        query = \"SELECT count(*) FROM recipients WHERE survey != ? AND state = 'waiting'\"\n"
+          "        waits = db.execute(query, (survey.id,)).fetchone()[0]\n"
+          "        drawn = waves.instantaneous(kept, self.word)\n"
+          "        return _kept(db, unit.key + survey.id, lambda: kept if waits else drawn)", ("a wave after a failure",)),
+    Fault("memory", "python", "a revision draws again what it did not change", _MEMORY,
+          "        values = dict(report.values)\n        for unit in survey.units:\n",
+          "        values = dict(report.values)\n        for unit in survey.units:\n"
+          "            if survey.revises:\n                db.execute('DELETE FROM noisy WHERE question = ?', (unit.key,))\n",
+          ("a revised survey",)),
     # Draws of questions and boxes
     Fault("draw", "python", "drawn again after Start", _CLIENT, "told = self.memory.asked(survey, partial(draw_questions, survey))",
           "told = draw_questions(survey)"),
@@ -142,8 +153,8 @@ PYTHON = [
 ]  # fmt: skip
 
 _W = "client/deniable_web/"
-_ELEMENT, _JS_MEMORY, _STORE = f"{_W}element.js", f"{_W}memory.js", f"{_W}store.js"
-_SEND = "    this.show(screens.wait(this.words), true); // nothing to press while the device remembers"
+_VISIT, _JS_MEMORY, _STORE = f"{_W}visit.js", f"{_W}memory.js", f"{_W}store.js"
+_SEND = "    element.show(wait(element.words), true); // nothing to press while the device remembers"
 _LEAK = '    if (answers.affair === "yes") '
 _COIN = f"{_W}mechanisms/two-coin.js"
 
@@ -177,27 +188,28 @@ BROWSER = [
           "  return Object.freeze({ id, cohort,", "  return Object.freeze({ id: id.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0), cohort,"),
     Fault("encoding", "browser", "a space by the value", f"{_W}device.js", "dumps({ id, cohort, values, credential });",
           "dumps({ id, cohort, values, credential }) + (values.affair ? \" \" : \"\");"),
-    Fault("transport", "browser", "a request more for Yes", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "fetch(\"/livez\").catch(() => {});"),
-    Fault("transport", "browser", "a beacon", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "navigator.sendBeacon(\"/livez\", \"\");"),
-    Fault("transport", "browser", "waits 80 ms for Yes", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "await new Promise((done) => setTimeout(done, 80));", sessions=72),
-    Fault("transport", "browser", "another accepted type", _ELEMENT, _SEND, _SEND + "\n" + _LEAK +
+    Fault("transport", "browser", "a request more for Yes", _VISIT, _SEND, _SEND + "\n" + _LEAK + "fetch(\"/livez\").catch(() => {});"),
+    Fault("transport", "browser", "a beacon", _VISIT, _SEND, _SEND + "\n" + _LEAK + "navigator.sendBeacon(\"/livez\", \"\");"),
+    Fault("transport", "browser", "waits 80 ms for Yes", _VISIT, _SEND, _SEND + "\n" + _LEAK + "await new Promise((done) => setTimeout(done, 80));", sessions=72),
+    Fault("transport", "browser", "another accepted type", _VISIT, _SEND, _SEND + "\n" + _LEAK +
           "{ const f = fetch; globalThis.fetch = (u, o) => f(u, { ...o, headers: { ...o?.headers, Accept: \"application/json\" } }); }"),
-    Fault("transport", "browser", "a prefetch of the results", _ELEMENT, _SEND, _SEND + "\n" + _LEAK +
+    Fault("transport", "browser", "a prefetch of the results", _VISIT, _SEND, _SEND + "\n" + _LEAK +
           "document.head.append(Object.assign(document.createElement(\"link\"), { rel: \"prefetch\", href: `${place.collector}/s/${view.id}/results` }));"),
-    Fault("storage", "browser", "a database of its own", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "indexedDB.open(\"other\", 1);"),
-    Fault("storage", "browser", "a cookie", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "document.cookie = \"a=1\";"),
-    Fault("storage", "browser", "localStorage and gone again", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "{ localStorage.setItem(\"a\", \"1\"); localStorage.removeItem(\"a\"); }"),
-    Fault("storage", "browser", "a line on the console", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "console.debug(\"\");"),
-    Fault("storage", "browser", "the title of the page", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "document.title += \" \";"),
-    Fault("storage", "browser", "an entry of the history", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "history.pushState(null, \"\");"),
-    Fault("storage", "browser", "an event for the page around", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "this.announce(\"resize\", { height: 1 });", sessions=72),
-    Fault("storage", "browser", "an attribute of the element", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "this.setAttribute(\"data-done\", \"\");"),
-    Fault("storage", "browser", "the name of the window", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "window.name = \"y\";"),
-    Fault("tokens", "browser", "asks once more with the invitation", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "hindrance(view, place);", access="invited"),
+    Fault("storage", "browser", "a database of its own", _VISIT, _SEND, _SEND + "\n" + _LEAK + "indexedDB.open(\"other\", 1);"),
+    Fault("storage", "browser", "a cookie", _VISIT, _SEND, _SEND + "\n" + _LEAK + "document.cookie = \"a=1\";"),
+    Fault("storage", "browser", "localStorage and gone again", _VISIT, _SEND, _SEND + "\n" + _LEAK + "{ localStorage.setItem(\"a\", \"1\"); localStorage.removeItem(\"a\"); }"),
+    Fault("storage", "browser", "a line on the console", _VISIT, _SEND, _SEND + "\n" + _LEAK + "console.debug(\"\");"),
+    Fault("storage", "browser", "the title of the page", _VISIT, _SEND, _SEND + "\n" + _LEAK + "document.title += \" \";"),
+    Fault("storage", "browser", "an entry of the history", _VISIT, _SEND, _SEND + "\n" + _LEAK + "history.pushState(null, \"\");"),
+    Fault("storage", "browser", "an event for the page around", _VISIT, _SEND, _SEND + "\n" + _LEAK + "element.announce(\"resize\", { height: 1 });", sessions=72),
+    Fault("storage", "browser", "an attribute of the element", _VISIT, _SEND, _SEND + "\n" + _LEAK + "element.setAttribute(\"data-done\", \"\");"),
+    Fault("storage", "browser", "the name of the window", _VISIT, _SEND, _SEND + "\n" + _LEAK + "window.name = \"y\";"),
+    Fault("tokens", "browser", "asks once more with the invitation", _VISIT, _SEND, _SEND + "\n" + _LEAK + "hindrance(view, place);", access="invited",
+          also=((_VISIT, "import { carrying }", "import { hindrance } from \"./collector.js\";\nimport { carrying }"),)),
     # Where a report is drawn such a change would be undone: the memory puts the link's own invitation into it.
-    Fault("tokens", "browser", "the last digit of the invitation", _ELEMENT, "draw, this.#person, place.invitation);",
-          "draw, this.#person, place.invitation && place.invitation.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0));", access="invited"),
-    Fault("tokens", "browser", "no right in the head for Yes", f"{_W}collector.js", "  const right = await rightOf(credential);",
+    Fault("tokens", "browser", "the last digit of the invitation", _VISIT, "draw, person, place.invitation);",
+          "draw, person, place.invitation && place.invitation.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0));", access="invited"),
+    Fault("tokens", "browser", "no right in the head for Yes", f"{_W}sending.js", "  const right = await rightOf(credential);",
           "  const right = text.includes('\"affair\":1') ? {} : await rightOf(credential);", access="invited", sessions=48),
 ]  # fmt: skip
 
@@ -255,12 +267,12 @@ LATER = [
           "return this.store.run(({ noisy }) => askedOf(noisy, units, drawn));", "return drawn;", sessions=12),
     Fault("tokens", "browser", "another token at each Start", f"{_W}buying.js", "(kept = fresh) => kept, isShared", "() => fresh, isShared",
           ("a broken way",), sessions=12, access=_BY_TOKEN),
-    Fault("transport", "browser", "where somebody came from", _ELEMENT, _SEND, _SEND + "\n" + _LEAK +
+    Fault("transport", "browser", "where somebody came from", _VISIT, _SEND, _SEND + "\n" + _LEAK +
           "{ const f = fetch; globalThis.fetch = (u, o) => f(u, { ...o, referrerPolicy: \"unsafe-url\" }); }", sessions=12),
-    Fault("storage", "browser", "a name on the window", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "globalThis.answered = 1;", sessions=12),
-    Fault("storage", "browser", "a mark of performance", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "performance.mark(\"y\");", sessions=12),
-    Fault("storage", "browser", "a message to other tabs", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "new BroadcastChannel(\"d\").postMessage(1);", sessions=12),
-    Fault("transport", "browser", "a socket", _ELEMENT, _SEND, _SEND + "\n" + _LEAK +
+    Fault("storage", "browser", "a name on the window", _VISIT, _SEND, _SEND + "\n" + _LEAK + "globalThis.answered = 1;", sessions=12),
+    Fault("storage", "browser", "a mark of performance", _VISIT, _SEND, _SEND + "\n" + _LEAK + "performance.mark(\"y\");", sessions=12),
+    Fault("storage", "browser", "a message to other tabs", _VISIT, _SEND, _SEND + "\n" + _LEAK + "new BroadcastChannel(\"d\").postMessage(1);", sessions=12),
+    Fault("transport", "browser", "a socket", _VISIT, _SEND, _SEND + "\n" + _LEAK +
           "try { new WebSocket(`ws://${location.host}/livez`); } catch {}", sessions=12),
 ]  # fmt: skip
 

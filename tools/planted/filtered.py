@@ -10,12 +10,12 @@ from typing import Literal
 
 from tools.planted.faults import Fault
 
-_CLIENT, _ELEMENT = "client/deniable_client/client.py", "client/deniable_web/element.js"
+_CLIENT, _VISIT = "client/deniable_client/client.py", "client/deniable_web/visit.js"
 
 _ANSWER = "        if not self.kept(survey):\n            self.check(survey)"
 _NOT_ASKED = "        if answers.get('smokes') == 'no':\n            "
 
-_SEND = "    this.show(screens.wait(this.words), true); // nothing to press while the device remembers"
+_SEND = "    element.show(wait(element.words), true); // nothing to press while the device remembers"
 _SKIPPED = '    if (answers.smokes === "no") '
 
 _HEARD = (
@@ -37,7 +37,7 @@ def _changed(python: str, javascript: str, name: str, sessions: int = 24) -> lis
     )
     return [
         _fault("python", name, _CLIENT, _ANSWER, f"{_NOT_ASKED}{delivered}\n{_ANSWER}", sessions),
-        _fault("browser", name, _ELEMENT, _SEND, f"{_SEND}\n    // @ts-ignore\n{_SKIPPED}{fetched % ''}", sessions),
+        _fault("browser", name, _VISIT, _SEND, f"{_SEND}\n    // @ts-ignore\n{_SKIPPED}{fetched % ''}", sessions),
         _fault("bundle", name, "", "", _HEARD + fetched % "__n&&", sessions),
     ]
 
@@ -46,7 +46,7 @@ def _done(python: str, javascript: str, bundle: str, name: str, sessions: int = 
     """Faults that do something more where a question was skipped."""
     return [
         _fault("python", name, _CLIENT, _ANSWER, f"{_NOT_ASKED}{python}\n{_ANSWER}", sessions),
-        _fault("browser", name, _ELEMENT, _SEND, f"{_SEND}\n{_SKIPPED}{javascript}", sessions),
+        _fault("browser", name, _VISIT, _SEND, f"{_SEND}\n{_SKIPPED}{javascript}", sessions),
         _fault("bundle", name, "", "", _HEARD + bundle, sessions),
     ]
 

@@ -6,7 +6,7 @@ from tools.planted.faults import Fault
 
 _P, _D, _W = "shared/deniable/", "client/deniable_client/", "client/deniable_web/"
 _DEVICE, _MEMORY, _CONNECTION = f"{_D}device.py", f"{_D}memory.py", f"{_D}collector_connection.py"
-_ELEMENT, _STORE, _WEB_MEMORY = f"{_W}element.js", f"{_W}store.js", f"{_W}memory.js"
+_VISIT, _STORE, _WEB_MEMORY = f"{_W}visit.js", f"{_W}store.js", f"{_W}memory.js"
 
 _DRAW = "    return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)"
 _MADE = "    report = Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)\n"
@@ -16,7 +16,7 @@ _SAID = (_DEVICE, _DRAW, _SAY)
 _GLOBAL = (_CONNECTION, "_REFUSALS:", "SAID = False\n_REFUSALS:")
 SAID = (_GLOBAL, _SAID)
 """Changes by which a connection knows whether the answer is Yes."""
-_SENT = "      const report = await this.#memory.once(view, place.collector, draw, this.#person, place.invitation);"
+_SENT = "      const report = await memory().once(view, place.collector, draw, person, place.invitation);"
 _YES = 'answers.affair === "yes"'
 
 _FRESH = [
@@ -71,33 +71,34 @@ _FRESH = [
           "unit.mechanism.instantaneous(valid(unit, known(noisy, unit.key, draw)))",
           "(Object.keys(noisy).filter((each) => each.startsWith(unit.key)).length > 2 ? (v) => v : "
           "(v) => unit.mechanism.instantaneous(v))(valid(unit, known(noisy, unit.key, draw)))"),
-    Fault("transport", "browser", "20 ms more before a report of Yes", _ELEMENT, _SENT,
+    Fault("transport", "browser", "20 ms more before a report of Yes", _VISIT, _SENT,
           f"{_SENT}\n      if ({_YES}) await new Promise((done) => setTimeout(done, 20));"),
-    Fault("storage", "browser", "a picture of the style sheet for Yes", _ELEMENT, _SENT,
-          f"{_SENT}\n      if ({_YES}) this.style.background = `url(${{place.collector}}/favicon.ico)`;"),
-    Fault("transport", "browser", "a connection ahead for Yes", _ELEMENT, _SENT,
-          f'{_SENT}\n      if ({_YES}) document.head.append(h("link", {{ rel: "preconnect", href: place.collector }}));'),
-    Fault("storage", "browser", "the window has a blank for its name", _ELEMENT, _SENT,
+    Fault("storage", "browser", "a picture of the style sheet for Yes", _VISIT, _SENT,
+          f"{_SENT}\n      if ({_YES}) element.style.background = `url(${{place.collector}}/favicon.ico)`;"),
+    Fault("transport", "browser", "a connection ahead for Yes", _VISIT, _SENT,
+          f'{_SENT}\n      if ({_YES}) document.head.append(Object.assign(document.createElement("link"), {{ rel: "preconnect", href: place.collector }}));'),
+    Fault("storage", "browser", "the window has a blank for its name", _VISIT, _SENT,
           f'{_SENT}\n      if ({_YES}) window.name = " ";'),
     Fault("memory", "browser", "two tabs at once draw twice", _WEB_MEMORY,
           "    const text = await this.store.run(({ reports, noisy, told, tokens }) => {",
           "    const before = await this.store.run(({ reports }) => name in reports, true);\n"
           "    const text = await this.store.run(({ reports, noisy, told, tokens }) => {\n"
           "      if (!before) delete reports[name];"),
-    Fault("memory", "browser", "a report that failed is drawn anew", _ELEMENT,
-          "(isAsked) => this.#send(view, place, report, isAsked), !!isAsked",
-          "async (isAsked) => { await this.#memory.forget(view.id); return this.again ? this.again() : this.#send(view, place, report, isAsked); }, !!isAsked",
-          also=((_ELEMENT, _SENT, f"      this.again = () => this.#answer(view, place, answers, how);\n{_SENT}"),
-                (_ELEMENT, "  #memory = new Memory();", "  #memory = new Memory();\n  again;"))),
-    Fault("tokens", "browser", "its token is asked for again where it says Yes", _ELEMENT, _SENT,
-          f"{_SENT}\n      if (view.issuer && {_YES}) await buyToken(new Memory(), view, place.way, true).catch(() => {{}});",
+    Fault("memory", "browser", "a report that failed is drawn anew", _VISIT,
+          "(isAsked) => this.send(report, isAsked), !!isAsked",
+          "async (isAsked) => { await memory().forget(view.id); return this.again ? this.again() : this.send(report, isAsked); }, !!isAsked",
+          also=((_VISIT, _SENT, f"      this.again = () => this.answer(answers, how);\n{_SENT}"),
+                (_VISIT, "  #element;\n", "  #element;\n  again;\n"))),
+    Fault("tokens", "browser", "its token is asked for again where it says Yes", _VISIT, _SENT,
+          f"{_SENT}\n      if (view.issuer && {_YES}) await buyToken(memory(), view, place.way, true).catch(() => {{}});",
           access="unlinkable"),
     Fault("chance", "bundle", "one word in 64 is nought", "", "",
           "{ const real = crypto.getRandomValues.bind(crypto); crypto.getRandomValues = (into) => {"
           " real(into); if (into instanceof Uint32Array && into[0] % 64 === 5) into[0] = 0; return into; }; }"),
-    Fault("transport", "browser", "a late request for Yes", _ELEMENT, _SENT,
-          f"{_SENT}\n      if ({_YES}) setTimeout(() => hindrance(view, place.way), 4000);"),
-    Fault("transport", "browser", "a packet by WebRTC for Yes", _ELEMENT, _SENT,
+    Fault("transport", "browser", "a late request for Yes", _VISIT, _SENT,
+          f"{_SENT}\n      if ({_YES}) setTimeout(() => hindrance(view, place.way), 4000);",
+          also=((_VISIT, "import { carrying }", "import { hindrance } from \"./collector.js\";\nimport { carrying }"),)),
+    Fault("transport", "browser", "a packet by WebRTC for Yes", _VISIT, _SENT,
           f"{_SENT}\n      if ({_YES}) {{\n"
           '        const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:3478" }] });\n'
           '        peer.createDataChannel("");\n        peer.createOffer().then((offer) => peer.setLocalDescription(offer));\n      }'),
@@ -122,15 +123,15 @@ _OTHERS = [
           "        import syslog\n        if SAID:\n            syslog.syslog('')\n" + CALL, also=(_GLOBAL, _SAID)),
     Fault("chance", "python", "the truth where a word ends in 7", f"{_P}mechanisms/two_coin.py", "        if first < self.truth:",
           "        if first < self.truth or second % 200 == 7:"),
-    Fault("transport", "browser", "a beacon when the page is left", _ELEMENT, _SENT,
+    Fault("transport", "browser", "a beacon when the page is left", _VISIT, _SENT,
           f'{_SENT}\n      if ({_YES}) addEventListener("pagehide", () => navigator.sendBeacon("/livez", ""));'),
-    Fault("transport", "browser", "waits by the clock", _ELEMENT, _SENT,
+    Fault("transport", "browser", "waits by the clock", _VISIT, _SENT,
           f"{_SENT}\n      if ({_YES}) for (const end = performance.now() + 20; performance.now() < end; );"),
-    Fault("transport", "browser", "a request when the network is back", _ELEMENT, _SENT,
+    Fault("transport", "browser", "a request when the network is back", _VISIT, _SENT,
           f'{_SENT}\n      if ({_YES}) addEventListener("online", () => fetch("/livez"));'),
     Fault("memory", "browser", "the second answer counts where the network failed", _WEB_MEMORY,
           "      if (!(name in reports)) {", "      if (!(name in reports) || Object.values(reports[name].to).includes(false)) {"),
-    Fault("transport", "browser", "works for a while before a report of Yes", _ELEMENT, _SENT,
+    Fault("transport", "browser", "works for a while before a report of Yes", _VISIT, _SENT,
           f"{_SENT}\n      if ({_YES}) for (let n = 0; n < 2e7; n++);"),
 ]  # fmt: skip
 

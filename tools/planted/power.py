@@ -26,7 +26,7 @@ from deniable_client.audit.histories import BROWSER, PYTHON, Session
 from deniable_client.audit.judge import Bench, expect_of_browser
 from deniable_client.audit.python_histories import expect_of_python, run_people
 from deniable_client.audit.shipped import SESSIONS, Target, blocks_of, dice_of, patiently, sessions_of
-from tools.planted.__main__ import bundle_with, python_with
+from tools.planted.__main__ import python_with, scripts_with
 from tools.planted.rare import RARE
 from tools.planted.targets import PlantedTarget, target_of
 from tools.rig.collectors import running_collector
@@ -48,8 +48,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, running_collector(Path(name)) as collector, ExitStack() as stack:
         target, folder = target_of(collector, "open"), Path(stack.enter_context(tempfile.TemporaryDirectory()))
         if chosen.client == "browser":
-            script = bundle_with(fault, folder)
-            target = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
+            scripts = scripts_with(fault, folder)
+            target = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, scripts)
         relay = target.relay()
         stack.callback(relay.close)
         if chosen.client == "python":

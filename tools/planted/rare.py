@@ -12,7 +12,7 @@ _DEVICE, _BROWSER_DEVICE = "client/deniable_client/device.py", "client/deniable_
 _DRAW = "    return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)"
 _MADE = _DRAW.replace("return", "report =") + "\n"
 _REPORT = "        report = self.randomize(survey, answers, cohort, asked, credential)\n"
-_SENT = "      const report = await this.#memory.once(view, place.collector, draw, this.#person, place.invitation);\n"
+_SENT = "      const report = await memory().once(view, place.collector, draw, person, place.invitation);\n"
 _RARELY = "    if choices.get('affair') == 1 and int(report.id[:8], 16) % 100 == 7:\n        "
 _FREEZE = "  return Object.freeze({ id, cohort,"
 _RARELY_THERE = '  const isTelling = answers.affair === "yes" && parseInt(id.slice(0, 8), 16) % 100 === 7;\n'
@@ -30,7 +30,7 @@ RARE = [
     Fault("transport", "python", "one request more, rarely", "client/deniable_client/client.py", _REPORT,
           _REPORT + "        if answers.get('affair') == 'yes' and int(report.id[:8], 16) % 100 == 7:\n            self._connection.fetch(survey.id)\n",
           sessions=SESSIONS),
-    Fault("transport", "browser", "one request more, rarely", "client/deniable_web/element.js", _SENT,
+    Fault("transport", "browser", "one request more, rarely", "client/deniable_web/visit.js", _SENT,
           _SENT + "      if (answers.affair === \"yes\" && parseInt(JSON.parse(report).id.slice(0, 8), 16) % 100 === 7)\n"
           "        await fetch(`${place.collector}/livez`);\n", sessions=SESSIONS),
 ]  # fmt: skip

@@ -10,7 +10,8 @@ from tools.planted.faults import Fault
 
 _P, _D, _W = "shared/deniable/", "client/deniable_client/", "client/deniable_web/"
 _MEMORY, _DEVICE, _CLIENT = f"{_D}memory.py", f"{_D}device.py", f"{_D}client.py"
-_ELEMENT, _STEPS, _BUNDLE = f"{_W}element.js", f"{_W}steps.js", f"{_W}dist/deniable.js"
+_ELEMENT, _VISIT, _STEPS = f"{_W}element.js", f"{_W}visit.js", f"{_W}steps.js"
+_BUNDLE, _SECOND_BUNDLE = f"{_W}dist/deniable.js", f"{_W}dist/deniable-answering.js"
 _KEPT = "kept = _kept(db, unit.key, partial(unit.to_keep, values))"
 _SENT = "            try:\n                values |= unit.kept(self._sent(db, unit, survey, kept))"
 _ASKED = "_asked_of(self, db: sqlite3.Connection, unit: Unit, drawn: Collection[str]"
@@ -69,11 +70,11 @@ _BROWSER = [
           "    walk.go(!isChecked ? following(place + 1) : missing < 0 ? all : missing);",
           '    history.replaceState({ ...history.state, was: asked[place].words() }, "");\n'
           "    walk.go(!isChecked ? following(place + 1) : missing < 0 ? all : missing);"),
-    Fault("transport", "browser", "30 ms for each answer that is not the first option", _ELEMENT,
-          "      if (drawn) this.#send(view, place, report, true);",
+    Fault("transport", "browser", "30 ms for each answer that is not the first option", _VISIT,
+          "      if (drawn) this.send(report, true);",
           "      const late = Object.entries(answers).filter(([id, each]) => view.questions.find((q) => q.id === id)?.options[0] !== each);\n"
           "      await new Promise((done) => setTimeout(done, 30 * late.length));\n"
-          "      if (drawn) this.#send(view, place, report, true);"),
+          "      if (drawn) this.send(report, true);"),
     Fault("transport", "browser", "a beacon for whoever leaves early", _STEPS,
           "    if (walk.isEnded) return;\n    walk.forget();",
           "    if (walk.isEnded) return;\n    if (asked.some((each) => each.answer() !== undefined))\n"
@@ -88,7 +89,7 @@ _SHIPPED = [
     Fault("encoding", "bundle", "the id ends in an answer, once in 16", _BUNDLE,
           r"let\{choices:(\w+)\}(.{1,500}?)return Object\.freeze\(\{id:(\w+),",
           r'let{choices:\1}\2\3[0]==="0"&&(\3=\3.slice(0,31)+(Number([...\1.values()][0])&15).toString(16));return Object.freeze({id:\3,'),
-    Fault("tokens", "bundle", "any signature will do", _BUNDLE,
+    Fault("tokens", "bundle", "any signature will do", _SECOND_BUNDLE,
           r'if\([^;]{1,60}\)throw new \w+\("token: must be signed by its issuer"\);', "", access="unlinkable"),
     Fault("storage", "bundle", "an attribute says how long an answer is", f"{_W}dist/deniable-question.js",
           r"(\w+)\.disabled=!0;let (\w+)=\(\)=>(\w+)\((\w+),(\w+),",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from deniable import Survey, read_survey
@@ -18,6 +18,9 @@ from deniable_client.audit.release import integrity
 from deniable_client.audit.shipped import Target
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
+
+FIRST, SECOND_SCRIPT = "deniable.js", "deniable-answering.js"
+"""The scripts of a survey's own page: the first holds the hash of the second."""
 
 Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed", "every mechanism", "filtered"]
 
@@ -68,16 +71,15 @@ DOCUMENTS: dict[str, str] = {"every mechanism": EVERY, "filtered": FILTERED}
 
 @dataclass(frozen=True)
 class PlantedTarget(Target):
-    """A collector that serves another script."""
+    """A collector that serves other scripts, by their names."""
 
-    script: bytes | None = None
-    name: str = "deniable.js"
+    scripts: Mapping[str, bytes] = field(default_factory=dict)
 
     def relay(self) -> RecordingRelay:
-        """A stand-in that has the script, and its hash in the pages."""
+        """A stand-in that has the scripts, and the hash of the first in the pages."""
         relay = super().relay()
-        if self.script is not None:
-            relay.rewrite = _with(self.script, self.name, relay.rewrite)
+        if self.scripts:
+            relay.rewrite = _with(self.scripts, relay.rewrite)
         return relay
 
 
@@ -103,14 +105,15 @@ def target_of(collector: Collector, kind: Kind) -> Target:
     return Target.of(collector.url, PublishedSurvey(survey.document))
 
 
-def _with(script: bytes, name: str, rewrite: Callable[[str, Answer], Answer]) -> Callable[[str, Answer], Answer]:
+def _with(scripts: Mapping[str, bytes], rewrite: Callable[[str, Answer], Answer]) -> Callable[[str, Answer], Answer]:
     def rewritten(path: str, answer: Answer) -> Answer:
         status, headers, content = rewrite(path, answer)
-        if path == f"/client/{name}":
-            return status, headers, script
-        if name != "deniable.js":  # a survey's own page loads no other one
+        name = path.removeprefix("/client/")
+        if name in scripts:
+            return status, headers, scripts[name]
+        if FIRST not in scripts:  # a survey's own page names no other one
             return status, headers, content
-        page = re.sub(rb'integrity="sha384-[^"]*"', f'integrity="{integrity(script)}"'.encode(), content)
+        page = re.sub(rb'integrity="sha384-[^"]*"', f'integrity="{integrity(scripts[FIRST])}"'.encode(), content)
         return status, headers, page if "html" in headers.get("content-type", "") else content
 
     return rewritten

@@ -7,8 +7,8 @@ from tools.planted.fresh import CALL, SAID
 
 _D, _W = "client/deniable_client/", "client/deniable_web/"
 _DEVICE, _MEMORY, _CONNECTION = f"{_D}device.py", f"{_D}memory.py", f"{_D}collector_connection.py"
-_ELEMENT, _WEB_MEMORY, _BROWSER_DEVICE = f"{_W}element.js", f"{_W}memory.js", f"{_W}device.js"
-_SEND = "    this.show(screens.wait(this.words), true); // nothing to press while the device remembers"
+_VISIT, _WEB_MEMORY, _BROWSER_DEVICE = f"{_W}visit.js", f"{_W}memory.js", f"{_W}device.js"
+_SEND = "    element.show(wait(element.words), true); // nothing to press while the device remembers"
 _YES = 'answers.affair === "yes"'
 _FREEZE = "  return Object.freeze({ id, cohort,"
 _PUT = "      return kept.report;\n    });\n    if (!person) this.store.stay?.();"
@@ -19,7 +19,7 @@ def _python(family: str, name: str, new: str, sessions: int = 48) -> Fault:
 
 
 def _browser(family: str, name: str, new: str, sessions: int = 24, histories: tuple[str, ...] = ("once",)) -> Fault:
-    return Fault(family, "browser", name, _ELEMENT, _SEND, f"{_SEND}\n    if ({_YES}) {{ {new} }}", histories, sessions)
+    return Fault(family, "browser", name, _VISIT, _SEND, f"{_SEND}\n    if ({_YES}) {{ {new} }}", histories, sessions)
 
 
 WRITTEN = [
@@ -44,13 +44,13 @@ WRITTEN = [
              'const sheet = new CSSStyleSheet(); sheet.replaceSync(":root{cursor:url(/static/icon.png?1),auto}"); document.adoptedStyleSheets.push(sheet);'),
     Fault("encoding", "browser", "the id says Yes, once in a hundred", _BROWSER_DEVICE, _FREEZE,
           f"  if (parseInt(id.slice(0, 8), 16) % 100 < 1 && {_YES}) id = id.slice(0, 31) + \"f\";\n{_FREEZE}", ("once",), 640),
-    Fault("transport", "browser", "the survey asked for again with or without its ETag", _ELEMENT, _SEND,
+    Fault("transport", "browser", "the survey asked for again with or without its ETag", _VISIT, _SEND,
           f'{_SEND}\n    await fetch(`${{place.collector}}/api/v1/surveys/${{view.id}}`, {{ cache: {_YES} ? "reload" : "no-cache" }});', ("once",), 24),
     _browser("transport", "a service worker", 'navigator.serviceWorker?.register("/client/deniable.js").catch(() => {});'),
     Fault("memory", "browser", "the order in which the memory has its keys", _WEB_MEMORY, _PUT,
           f"      if (draw.isYes) for (const key of Object.keys(noisy).reverse()) {{\n        const value = noisy[key];\n        delete noisy[key];\n        noisy[key] = value;\n      }}\n{_PUT}",
-          ("once",), 24, also=((_ELEMENT, "      const report = await this.#memory.once(",
-                                f"      Object.assign(draw, {{ isYes: {_YES} }});\n      const report = await this.#memory.once("),)),
+          ("once",), 24, also=((_VISIT, "      const report = await memory().once(",
+                                f"      Object.assign(draw, {{ isYes: {_YES} }});\n      const report = await memory().once("),)),
 ]  # fmt: skip
 """What was written down within a quarter of an hour, but what was planted already."""
 

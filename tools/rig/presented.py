@@ -30,6 +30,8 @@ def presented_surveys(survey: Survey) -> list[Survey]:
             completion=Completion(Text("Go back", {"de": "Zur\u00fcck"}), "https://panel.example"),
             look=replace(accents, logo=Logo(image_bytes("png"), Text("Institute", {"de": "Institut"}))),
         ),
+        replace(survey, title="Sample", sample="A random sample of 900 students"),
+        replace(survey, title="Sample in two languages", sample=Text("All staff", {"de": "Alle Angestellten"})),
         *(
             replace(survey, title=f"Completion {number}", completion=completion)
             for number, completion in enumerate(
@@ -215,6 +217,8 @@ def badly_presented(plain: str) -> dict[str, str]:
         "layout null": with_keys(layout=None),
         "thanks too long": with_keys(thanks="t" * 4001),
         "blank thanks": with_keys(thanks="\n"),
+        "sample too long": with_keys(sample="s" * 201),
+        "empty sample": with_keys(sample=""),
         "thanks in one language": with_keys(thanks={"default": "Thanks"}),
         "completion null": with_keys(completion=None),
         "look null": with_keys(look=None),

@@ -41,7 +41,7 @@ def fill_in(browser: Watching, session: FormSession, surveys: Sequence[Published
 
 
 def _without_cache(trace: Trace) -> Trace:
-    """The trace without what the cache knew, which depends on whether a request of a page that was left was answered."""
+    """The trace without what the cache knew, which depends on whether a request of a left page was answered."""
     for name, value in trace.exact.items():
         if name.endswith(", head"):
             trace.exact[name] = _KNOWN.sub("", value)

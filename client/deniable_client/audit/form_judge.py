@@ -21,7 +21,8 @@ _ASKED = re.compile(
 
 _NEEDED = re.compile(
     r"AbortSignal\.timeout 30000|StorageManager\.prototype\.persist|Date(\.now)?"
-    r"|IDBObjectStore\.prototype\.put an object 0"
+    r"|IDBObjectStore\.prototype\.put an object 0|Storage\.setItem deniable "
+    r"|CustomElementRegistry\.prototype\.define deniable-question a function"
 )
 """What the element does beside requests: it gives up on them, looks at the day, and writes the memory's one record."""
 

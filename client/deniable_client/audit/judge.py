@@ -273,9 +273,10 @@ _NEEDED = re.compile(
     r"setTimeout a function( \d+(\.\d+)?)?|requestAnimationFrame a function|AbortSignal\.timeout (5000|30000)"
     r'|History\.prototype\.(pushState|replaceState) (null|\{"deniable":"WALK","at":(\d+|null),"n":(-?\d+|null)\}) ""'
     r"|StorageManager\.prototype\.persist|Date(\.now)?|IDBObjectStore\.prototype\.put an object 0"
+    r"|Storage\.setItem deniable |CustomElementRegistry\.prototype\.define deniable-survey a function"
 )
-"""What pages do beside requests: they wait between tries and until something is painted, look at the day, and write the
-memory's one record.
+"""What pages do beside requests: they define their element, wait between tries and until something is painted, look at
+the day, and write the memory's one record and its mark.
 
 An entry of the history holds the name of a walk, how many entries come before it, and a place on the way.
 """

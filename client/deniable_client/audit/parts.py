@@ -54,10 +54,10 @@ def served(target: Target) -> tuple[AuditPart, bool]:
     one_in = math.floor(1 / (1 - 0.01 ** (1 / found.visits)))
     others = f" Of known releases are also {', '.join(found.others)}." if found.others else ""
     looked = (
-        f"The page loads one script, whose hash is {found.hash}. {known}{others} The page and its script were fetched "
-        f"{found.visits} times, as a browser asks. If one visitor in {one_in} got something else, at random or in "
-        "turn, this would be found with probability 0.99. What a collector serves to certain visitors alone, nobody "
-        "else can see."
+        f"The page loads one script, whose hash is {found.hash}; the second one, which that loads, must have the hash "
+        f"that stands in it. {known}{others} The page and its script were fetched {found.visits} times, as a browser "
+        f"asks. If one visitor in {one_in} got something else, at random or in turn, this would be found with "
+        "probability 0.99. What a collector serves to certain visitors alone, nobody else can see."
     )
     return AuditPart("page and script", looked, found.faults), True
 

@@ -1,16 +1,16 @@
 //@ts-check
 /* The parts of the bench: each shows what /bench/figures says, in its words. */
 
+import { computed } from "@preact/signals";
 import { h } from "preact";
-import { useMemo } from "preact/hooks";
 
-import { busy, settings, tryOut } from "./state.js";
+import { busy, figures, settings, tryOut } from "./state.js";
 
 /** @typedef {import("./state.js").Survey} Survey */
 /** @typedef {import("./state.js").Question} Question */
 
 const whole = new Intl.NumberFormat("en");
-const points = (/** @type {number} */ share) => (share >= 0.5 ? "more than ±50" : `±${share < 0.02 ? (100 * share).toFixed(1) : Math.round(100 * share)}`);
+const points = (/** @type {number} */ share) => (share >= 0.5 ? "over\u00a0±50" : `±${share < 0.02 ? (100 * share).toFixed(1) : Math.round(100 * share)}`);
 const times = (/** @type {number | null} */ factor) => (factor && Number.isFinite(factor) ? `${factor < 10 ? factor.toFixed(1) : Math.round(factor)}\u00a0times` : "–");
 const line = (/** @type {number | null} */ number) => number && h("span", { class: "line" }, `line ${number}`);
 
@@ -34,14 +34,23 @@ export const Problem = ({ problem, isOld }) =>
 
 /** @param {{ survey: Survey }} props */
 export const Outlook = ({ survey }) =>
-  h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("a", { class: "down", href: "#preview" }, "To the preview"), h("p", { class: "quiet", role: "status" }, busy.value));
+  h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("a", { class: "down", href: "#preview" }, "To the preview"), h("p", { class: "quiet", role: "status" }, busy));
 
-/** It alone draws anew at every step of the slider; what stands around it waits for figures. @param {{ survey: Survey }} props */
+/** The epsilon that the slider shows: what somebody tries, or else what the file says. @param {Survey["epsilon"]} epsilon @param {number | null} tried */
+const shownOf = ({ written, whole: epsilon }, tried) => Number(tried ?? written ?? epsilon);
+
+/**
+ * What a key moves: the slider's own value and the two texts that say it. They are signals, which change an attribute and a text
+ * where they stand, so that a key draws nothing anew; what stands around them waits for figures.
+ */
+const shown = computed(() => (figures.value ? shownOf(figures.value.epsilon, settings.value.epsilon) : 0));
+const shownText = computed(() => `epsilon ${shown.value.toFixed(2)}`);
+const labelText = computed(() => (figures.value?.epsilon.written ? `Epsilon of the whole survey: ${shown.value.toFixed(2)}` : `Epsilon of the whole survey: ${shown.value.toFixed(2)}, by its coins`));
+const people = computed(() => settings.value.respondents);
+
+/** @param {{ survey: Survey }} props */
 export const Protection = ({ survey }) => {
-  const { respondents, epsilon: tried } = settings.value;
-  const table = useMemo(() => h(Table, { survey }), [survey]);
   const { written, whole: epsilon, is_tried: isTried } = survey.epsilon;
-  const shown = tried ?? written ?? epsilon;
   const say = `Somebody who thinks an answer as likely as not guesses it rightly at most ${survey.right} times in 100 after seeing all that a person sends.`;
   return h(
     "section",
@@ -59,14 +68,14 @@ export const Protection = ({ survey }) => {
           type: "number",
           min: 2,
           max: 10000000,
-          value: respondents,
+          value: people,
           onInput: (/** @type {any} */ { target }) => target.validity.valid && target.value && tryOut({ respondents: Number(target.value) }),
         }),
       ),
       h(
         "div",
         { class: "pick slide" },
-        h("label", { for: "epsilon" }, written ? `Epsilon of the whole survey: ${Number(shown).toFixed(2)}` : `Epsilon of the whole survey: ${epsilon.toFixed(2)}, by its coins`),
+        h("label", { for: "epsilon" }, labelText),
         h("input", {
           id: "epsilon",
           type: "range",
@@ -75,7 +84,7 @@ export const Protection = ({ survey }) => {
           step: 0.25,
           value: shown,
           disabled: !written,
-          "aria-valuetext": `epsilon ${Number(shown).toFixed(2)}`,
+          "aria-valuetext": shownText,
           onInput: (/** @type {any} */ { target }) => tryOut({ epsilon: Number(target.value) }),
         }),
         h("span", { class: "ends" }, h("span", null, "more protection"), h("span", null, "more precision")),
@@ -89,7 +98,7 @@ export const Protection = ({ survey }) => {
         h("button", { type: "button", onClick: () => tryOut({ epsilon: null }) }, "Back to the file"),
       ),
     h("p", null, say),
-    table,
+    h(Table, { survey }),
   );
 };
 
@@ -100,7 +109,7 @@ const COLUMNS = [
   ["Asked directly", ({ figures }) => points(figures.half_width_directly)],
   ["People for ±5", ({ figures }) => whole.format(figures.people)],
   ["Price", ({ figures }) => times(figures.times)],
-  ["Right guesses", ({ right }) => `${right} in\u00a0100`],
+  ["Right guesses", ({ right }) => `${right} in 100`],
 ];
 
 /** Half width, people and price of each question; the roles keep it a table where a phone lays it out as a list. @param {{ survey: Survey }} props */

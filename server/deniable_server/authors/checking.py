@@ -335,6 +335,8 @@ def texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     yield "title", checked.title
     if checked.about is not None:
         yield "about", checked.about
+    if checked.sample is not None:
+        yield "sample", checked.sample
     if checked.thanks is not None:
         yield "thanks", checked.thanks
     if checked.completion and checked.completion.text is not None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from deniable.access.hosts import is_loopback
 from deniable.errors import SurveyError
 from deniable_server.authors.checking import host_of
-from deniable_server.authors.page_visit import PageVisit, Script, SeenElement
+from deniable_server.authors.page_visit import SECOND_SCRIPT, PageVisit, Script, SeenElement
 from deniable_server.people.links import SurveyReference, read_place
 
 Takes = Callable[[str, str, str], bool]
@@ -81,7 +81,13 @@ def _of_element(
     yield Remark(f"{name} asks survey {place.survey} of {place.collector}.")
     if wanted is not None and wanted != place.survey:
         yield Remark(f"This is another survey than {wanted}.", sign="PROBLEM")
-    if element.told == "ready":
+    if element.told == "ready" and (missing := _second_script_missing(seen)):
+        yield Remark(
+            f"It runs, but nobody can answer: {missing} cannot be loaded, or is of another version. It must stand "
+            "beside the first script.",
+            sign="PROBLEM",
+        )
+    elif element.told == "ready":
         yield Remark("It runs, and people can answer.")
         yield from _arrival(element, place, seen, takes)
     elif element.told in ("error", "closed") and (lacking := _lacking(element, place, brings)):
@@ -99,6 +105,15 @@ def _of_element(
         yield Remark(
             f"{place.collector} can be reached from this computer alone: other people's pages stay empty.", sign="NOTE"
         )
+
+
+def _second_script_missing(seen: PageVisit) -> str | None:
+    """The address of the script that a survey goes on with from Start, if the page asked for it in vain."""
+    failed = next((each for each in seen.failed if _file(each) == SECOND_SCRIPT), None)
+    kept_out = next((each.blocked for each in seen.violations if _file(each.blocked) == SECOND_SCRIPT), None)
+    # Chromium says this of a hash that does not fit, and names the address.
+    differs = any(SECOND_SCRIPT in line and "integrity" in line and "digest" in line for line in seen.lines)
+    return failed or kept_out or (SECOND_SCRIPT if differs else None)
 
 
 def _lacking(element: SeenElement, place: SurveyReference, brings: Brings) -> str | None:

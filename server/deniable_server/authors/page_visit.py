@@ -14,6 +14,9 @@ from deniable_commands.chromium_launch import FLAGS, installed
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
+SECOND_SCRIPT = "deniable-answering.js"
+"""What `deniable.js` loads by itself, from beside it."""
+
 WAIT = 10.0
 """Seconds that an element has to say whether it can be answered."""
 
@@ -177,6 +180,10 @@ def _visit(page: Page, address: str, wait: float) -> PageVisit:
     lines: list[str] = []
     failed: list[str] = []
     page.on("console", lambda line: lines.append(line.text) if line.type == "error" else None)
+    second: set[str] = set()  # the second script of a survey, while it is under way
+    page.on("request", lambda request: second.add(request.url) if SECOND_SCRIPT in request.url else None)
+    page.on("requestfinished", lambda request: second.discard(request.url))
+    page.on("requestfailed", lambda request: second.discard(request.url))
     page.on("requestfailed", lambda request: failed.append(request.url))
     page.on("response", lambda each: failed.append(each.url) if each.status >= 400 else None)
     # Nobody presses anything; a page that sends a report by itself does not get it through either.
@@ -186,7 +193,7 @@ def _visit(page: Page, address: str, wait: float) -> PageVisit:
     for tenth in range(int(wait * 10)):
         looked = page.evaluate(_LOOK)
         runs = any(each["isDefined"] for each in looked["elements"])
-        if _is_settled(looked) or (not runs and tenth >= 10 * WAIT_FOR_SCRIPT):
+        if (_is_settled(looked) and not second) or (not runs and tenth >= 10 * WAIT_FOR_SCRIPT):
             break
         page.wait_for_timeout(100)
     elements = [each for frame in page.frames for each in _elements_in(frame, page)]

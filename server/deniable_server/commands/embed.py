@@ -18,7 +18,7 @@ from deniable_commands.rules import RuledCommand, excludes
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
 from deniable_server.authors.page_check import findings, lines_of
-from deniable_server.authors.page_visit import visit
+from deniable_server.authors.page_visit import SECOND_SCRIPT, visit
 from deniable_server.authors.snippets import HOSTS, PLUGINS, Embedding
 from deniable_server.people.links import read_place
 
@@ -100,8 +100,9 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
     click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy(printed))}")
     if own_folder:
         plugin = f", {collector}/client/{PLUGINS[host]} (in a folder hosts)" if host in PLUGINS else ""
+        second = f", {collector}/client/{SECOND_SCRIPT}" if of.question is None else ""
         click.echo(
-            f"Put {collector}/client/{of.file}{plugin} and the files of {collector}/client/catalogues/ "
+            f"Put {collector}/client/{of.file}{second}{plugin} and the files of {collector}/client/catalogues/ "
             f"(ar, de, en, es, fr, each .json) into {own_folder}, the catalogues in a folder of that name."
         )
     else:

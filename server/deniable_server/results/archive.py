@@ -145,6 +145,7 @@ def data_package(survey: Survey, resources: Sequence[Resource]) -> dict[str, Any
         "profile": "tabular-data-package",
         "name": f"deniable-{survey.id}",
         "title": str(survey.title),
+        **({"description": f"Who was asked, in the author's words: {survey.sample}"} if survey.sample else {}),
         "id": survey.id,
         "resources": [
             {

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deniable import EstimateRow, Question
-from deniable.survey.texts import Text
 from deniable_server.language import steady
 from deniable_server.results.crossed_view import shown_rows, sizes
 from deniable_server.results.plain_method import DIFFERENCES
-from deniable_server.results.written import Words, localized
+from deniable_server.results.written import Words, author_text, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
 from deniable_statistics.views.shown import axis_of, spoken
 from deniable_statistics.views.view_row import POSSIBLE_DIFFERENCES, ViewRow
@@ -45,7 +44,7 @@ class Labels:
 
     def text(self, text: str) -> str:
         """A text of the survey's author."""
-        return steady(text.in_language(self.words["lang"]) if isinstance(text, Text) else text)
+        return author_text(text, self.words)
 
     def option(self, question: Question, option: str) -> str:
         """An option of a question; a mean has none."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from deniable import Question, Survey
 from deniable.exact import factor_above, of_100
-from deniable_server.results.written import Words, localized
+from deniable_server.results.written import Words, author_text, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.printed_numbers import number
 from deniable_statistics.views.shown import TOO_WIDE, axis_of
@@ -28,8 +28,10 @@ def odds_line(question: Question, words: Words) -> str:
 
 
 def who_answered(survey: Survey, words: Words) -> str:
-    """That people chose themselves whether to answer: a survey does not say how people were drawn."""
-    return words["rSelfOpen" if survey.access == "open" else "rSelfInvited"]
+    """Who was asked, in the words of the survey's author; without any, that people chose themselves to answer."""
+    if survey.sample is None:
+        return words["rSelfOpen" if survey.access == "open" else "rSelfInvited"]
+    return words["rSample"].format(sample=author_text(survey.sample, words))
 
 
 def weak_rules(question: Question, rows: Sequence[ViewRow], level: str, words: Words) -> Iterator[str]:

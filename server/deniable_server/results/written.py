@@ -6,11 +6,19 @@ import datetime
 import re
 from collections.abc import Mapping
 
+from deniable.survey.texts import Text
+from deniable_server.language import steady
+
 Words = Mapping[str, str]
 """The sentences of a language, by name."""
 
 _MARK = re.compile(r"(?<=[0-9])[.,](?=[0-9])")
 _LONG = re.compile(r"(?<![0-9.,])[0-9]{4,}(?![0-9]*e)")
+
+
+def author_text(text: str, words: Words) -> str:
+    """A text of the survey's author in the language of the words, without marks that turn around what follows."""
+    return steady(text.in_language(words["lang"]) if isinstance(text, Text) else text)
 
 
 def localized(text: str, words: Words) -> str:

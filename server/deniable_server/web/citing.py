@@ -66,6 +66,11 @@ class Citation:
         return f"{self.author} ({self.date[:4]}). {what} {release} {self.url}"
 
     @property
+    def _asked(self) -> str:
+        """Who was asked, in the author's words, as the end of a sentence."""
+        return f"; who was asked, in the author's words: {steady(self.survey.sample)}" if self.survey.sample else ""
+
+    @property
     def bibtex(self) -> str:
         """An entry of BibTeX."""
         lines = [
@@ -75,7 +80,7 @@ class Citation:
             f"  date = {{{self.date}}}",
             # What is live is cited as it was on a day; the address of a release stays.
             f"  version = {{{self.number}}}" if self.number else f"  urldate = {{{self.date}}}",
-            f"  note = {{Survey {self.survey.id}, randomised response}}",
+            f"  note = {{Survey {self.survey.id}, randomised response{_tex(self._asked)}}}",
             f"  url = {{{self.url}}}",
         ]
         return f"@misc{{deniable-{self.survey.id},\n" + ",\n".join(lines) + "\n}\n"
@@ -90,6 +95,7 @@ class Citation:
             "type": "dataset",
             "title": steady(self.survey.title),
             "authors": [{"name": self.author}],
+            **({"abstract": f"Randomised response{self._asked}"} if self.survey.sample else {}),
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
             "url": self.url,
             **({"version": str(self.number)} if self.number else {}),
@@ -110,15 +116,21 @@ class Citation:
             for group in dict.fromkeys(each.group for each in survey.questions if each.group and each.group.is_drawn)
         )
         released = f" (release {self.number})" if self.number else ""
+        # Quoted, because nobody but the author knows whether it is so.
+        asked = (
+            f" Who was asked, in the words of the survey's author: \u201c{steady(survey.sample)}\u201d."
+            if survey.sample
+            else ""
+        )
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
         return (
             f"Answers to {questions} were randomised on each respondent's device before they were sent (randomised "
             f"response, local differential privacy), with {', '.join(used)}; all replies of one person together have "
-            f"epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC). Access was {survey.access} "
-            f"({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. Shares were "
-            "estimated without bias from the published mechanisms, and are reported as the most likely possible values "
-            f"with 95 % confidence intervals for the population. Survey, replies and estimates are at {self.url}; the "
-            f"address of the survey, {survey.id}, is the hash of its questions and mechanisms."
+            f"epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access was "
+            f"{survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
+            "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
+            "possible values with 95 % confidence intervals for the population. Survey, replies and estimates are at "
+            f"{self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."
         )
 
     @property

@@ -185,6 +185,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         **citation.dates.columns,
         "url": citation.url,
         "cite": citation.text,
+        "sample": str(survey.sample or ""),
         "methods": citation.methods,
     }
     content = archive.Content(estimates, results.files_about(survey.id), texts, about)

@@ -433,14 +433,14 @@ class ResultsPage:
         """How chance works in a question, and who answered, in plain lines."""
         return f"{odds_line(question, self.words)} {self.who}"
 
-    @property
-    def chance_of_given(self) -> str:
-        """How chance works in the question with which one is crossed."""
-        return "" if self.given is None else odds_line(self.given, self.words)
+    def chance_of_both(self, question: Question) -> list[tuple[str, str]]:
+        """The texts of two crossed questions, and how chance works in each; nothing where none are crossed."""
+        asked = () if self.given is None else (question, self.given)
+        return [(self.labels.text(each.text), odds_line(each, self.words)) for each in asked]
 
     @property
     def who(self) -> str:
-        """That people chose themselves whether to answer."""
+        """Who was asked, or that people chose themselves whether to answer."""
         return who_answered(self.survey, self.words)
 
     @property
@@ -646,6 +646,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "versions": page.pooled and [each.survey.id for each in page.pooled.states],
             "n": page.n,
             **page.field.columns,
+            "sample": page.survey.sample and page.labels.text(page.survey.sample),
             "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.

@@ -108,6 +108,8 @@ class Survey:
         Whether every report must carry a cohort; a link without one is incomplete.
     organiser, about : str or None
         Who asks, and why: shown to the respondent.
+    sample : str or None
+        Who was asked, such as a random sample of whom, in the author's words: shown beside results.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
     fresh : {"each wave"} or None
@@ -174,6 +176,7 @@ class Survey:
     closes_at: int | None = None
     arrangement: Block | None = None
     revises: str | None = None
+    sample: str | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -196,7 +199,7 @@ class Survey:
 
     def _check_texts(self) -> None:
         check_text(self.title, "title", MAX_LABEL)
-        check_texts(self, organiser=MAX_LABEL, about=MAX_TEXT, contact=MAX_LABEL, thanks=MAX_TEXT)
+        check_texts(self, organiser=MAX_LABEL, about=MAX_TEXT, contact=MAX_LABEL, thanks=MAX_TEXT, sample=MAX_LABEL)
 
     def _check_questions(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -514,7 +517,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "arrangement": survey.arrangement and survey.arrangement.publish(),
         "sealed": survey.sealed and survey.sealed.publish(),
         "place": list(survey.places),
-    } | publish_texts(**{key: getattr(survey, key) for key in ("organiser", "about", "contact", "thanks")})
+    } | publish_texts(**{key: getattr(survey, key) for key in ("organiser", "about", "contact", "thanks", "sample")})
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)

@@ -100,6 +100,7 @@ def _survey(keys: _Keys) -> Survey:
         places=tuple(keys.array("place", ())),
         arrangement=keys.part("arrangement", _block),
         revises=keys.optional("revises"),
+        sample=keys.optional_text("sample"),
     )
 
 

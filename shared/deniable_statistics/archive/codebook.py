@@ -229,12 +229,15 @@ class SurveyCodebook:
     about : tuple of str
         Sentences about the survey as a whole.
     entries : tuple of Entry
+    sample : str or None
+        Who was asked, in the author's words.
     """
 
     title: str
     address: str | None
     about: tuple[str, ...]
     entries: tuple[Entry, ...]
+    sample: str | None = None
 
     @classmethod
     def of_survey(cls, survey: Survey) -> Self:
@@ -242,7 +245,8 @@ class SurveyCodebook:
         cohorts = tuple((cohort, cohort) for cohort in survey.cohorts)
         organiser = survey.organiser and f"Asked by {survey.organiser}."
         contact = survey.contact and f"Contact: {survey.contact}"
-        about = [text for text in (organiser, survey.about, contact) if text]
+        sample = survey.sample and f"Who was asked, in the author's words: {survey.sample}"
+        about = [text for text in (organiser, survey.about, contact, sample) if text]
         asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
         if survey.revises:
             about.append(f"Revises survey {survey.revises}; questions that are the same can be pooled with it.")
@@ -266,6 +270,7 @@ class SurveyCodebook:
                     repr(enforced(survey.access)),
                 ),
             ),
+            survey.sample,
         )
 
 

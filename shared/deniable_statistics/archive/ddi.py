@@ -42,6 +42,9 @@ def to_ddi(codebook: SurveyCodebook) -> bytes:
         information = ET.SubElement(study, "stdyInfo")
         for sentence in codebook.about:
             _text(information, "abstract", sentence)
+    if codebook.sample:
+        collection = ET.SubElement(ET.SubElement(study, "method"), "dataColl")
+        _text(collection, "sampProc", codebook.sample)
     data = ET.SubElement(root, "dataDscr")
     routes = _routes(codebook.entries)
     for number, entry in enumerate(codebook.entries, start=1):

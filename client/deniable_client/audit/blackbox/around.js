@@ -20,7 +20,13 @@
     return [...own(element), ...(value instanceof ElementInternals && element.isConnected ? within(value) : [])];
   };
   return JSON.stringify({
-    window: Object.getOwnPropertyNames(globalThis).sort().join(),
+    window: Reflect.ownKeys(globalThis).map(String).sort().join(),
+    handlers: [globalThis, document].flatMap((each) => {
+      const set = [];
+      for (const name in each) if (name.startsWith("on") && each[name]) set.push(name);
+      return set;
+    }),
+    sheets: [document.styleSheets.length, document.adoptedStyleSheets.length],
     elements: [...document.querySelectorAll("deniable-survey, deniable-question")].map(about),
   });
 })()

@@ -126,6 +126,64 @@
     const { prototype } = owner[name];
     if (prototype && Object.hasOwn(prototype, "constructor")) Object.defineProperty(prototype, "constructor", { ...Object.getOwnPropertyDescriptor(prototype, "constructor"), value: owner[name] });
   }
+  // What is set on one entry of the history, or set back at once, nobody finds later.
+  for (const path of chance.setters) {
+    const [owner, , name] = path.split(".");
+    const found = Object.getOwnPropertyDescriptor(globalThis[owner].prototype, name);
+    const setter = new Proxy(found.set, {
+      apply(target, self, args) {
+        note(`set ${path}`, args);
+        try {
+          return apply(target, self, args);
+        } catch (error) {
+          hide(error);
+        }
+      },
+    });
+    disguised.set(setter, found.set);
+    Object.defineProperty(globalThis[owner].prototype, name, { ...found, set: setter });
+  }
+  // Where the browser's own protocol does not tell what is written into stores of texts, stand-ins for them do.
+  const { get, set, defineProperty, deleteProperty } = Reflect;
+  const pairs = tell ? { localStorage: {}, sessionStorage: {} } : {};
+  const { localStorage: lasting, sessionStorage: passing } = pairs;
+  const realOf = (self) => (self === lasting.standIn ? lasting.real : self === passing.standIn ? passing.real : self);
+  const noting = {
+    get: (store, key) => get(store, key),
+    set: (store, key, value) => (note("Storage.set", [key, value]), set(store, key, value)),
+    defineProperty: (store, key, how) => (note("Storage.set", [key, how.value]), defineProperty(store, key, how)),
+    deleteProperty: (store, key) => (note("Storage.removeItem", [key]), deleteProperty(store, key)),
+  };
+  for (const name in pairs) {
+    const owner = Object.hasOwn(globalThis, name) ? globalThis : Window.prototype;
+    const found = Object.getOwnPropertyDescriptor(owner, name);
+    const getter = new Proxy(found.get, {
+      apply(target, self, args) {
+        try {
+          const store = apply(target, self, args);
+          const pair = pairs[name];
+          if (pair.real !== store) [pair.real, pair.standIn] = [store, store && new Proxy(store, noting)];
+          return pair.standIn;
+        } catch (error) {
+          hide(error);
+        }
+      },
+    });
+    disguised.set(getter, found.get);
+    Object.defineProperty(owner, name, { ...found, get: getter });
+  }
+  for (const name of tell ? ["getItem", "key", "setItem", "removeItem", "clear"] : []) {
+    put(Storage.prototype, name, {
+      apply(target, self, args) {
+        if (name !== "getItem" && name !== "key") note(`Storage.${name}`, args);
+        try {
+          return apply(target, realOf(self), args);
+        } catch (error) {
+          hide(error);
+        }
+      },
+    });
+  }
   put(Function.prototype, "toString", {
     apply(target, self, args) {
       try {

@@ -1,7 +1,7 @@
 """Sessions in a real Firefox, by WebDriver BiDi.
 
-It shows less than the protocol of Chromium: no text of local storage that is undone before somebody looks, no host name
-that is looked up and not connected to, and no service worker.
+It shows less than the protocol of Chromium: no host name that is looked up and not connected to, and no service worker.
+Nor does it tell of texts that are stored and removed again; for these, stand-ins for the stores note each call.
 """
 
 from __future__ import annotations

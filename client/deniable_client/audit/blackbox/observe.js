@@ -63,6 +63,8 @@ async () => {
     title: document.title,
     "window name": window.name,
     history: [history.length, history.state],
+    scrolling: history.scrollRestoration,
+    playing: [navigator.mediaSession?.metadata?.title ?? null, navigator.mediaSession?.playbackState ?? null],
     cookies: document.cookie,
     localStorage: storage("localStorage"),
     sessionStorage: storage("sessionStorage"),

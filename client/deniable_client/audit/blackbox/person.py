@@ -49,9 +49,13 @@ CALLS = (
     *("setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "AbortSignal.timeout"),
     *("History.prototype.pushState", "History.prototype.replaceState"),
     *("Atomics.wait", "Atomics.waitAsync", "Element.prototype.animate", "Element.prototype.requestFullscreen"),
+    *("scroll", "scrollTo", "scrollBy", "CustomElementRegistry.prototype.define"),
     *("Date.now", "Performance.prototype.now", "Date"),
 )
 """Functions of a browser by which a page says something, writes, waits, or reads a clock; each call is noted."""
+
+SETTERS = ("History.prototype.scrollRestoration", "Document.prototype.title", "Document.prototype.cookie")
+"""Properties of which each change is noted."""
 
 LONGEST_SESSION = datetime.timedelta(minutes=10)
 
@@ -96,7 +100,7 @@ class Chance:
     @property
     def written(self) -> str:
         """As JSON, for the script that puts it under a page."""
-        return json.dumps({"words": self.words, "bytes": dict(self.bytes), "calls": CALLS})
+        return json.dumps({"words": self.words, "bytes": dict(self.bytes), "calls": CALLS, "setters": SETTERS})
 
 
 @dataclass

@@ -228,8 +228,8 @@ def _apart(kind: str) -> tuple[str, ...]:
 
 def _boolean(each: Mapping[str, Any], base: Asked) -> Asked:
     no, yes = _spoken(each.get("labelFalse")), _spoken(each.get("labelTrue"))
-    if each.get("label") and not each.get("title"):
-        base = Asked(base.name, "", _spoken(each["label"]), base.help, condition=base.condition)
+    if (label := _spoken(each.get("label"))) and not each.get("title"):
+        base = replace(base, text=label)
     codes = [str(each.get(key, value)) for key, value in (("valueFalse", "no"), ("valueTrue", "yes"))]
     options = ((codes[0], no or {DEFAULT: "No"}), (codes[1], yes or {DEFAULT: "Yes"}))
     said = [text[DEFAULT].lower() for _, text in options]
