@@ -272,12 +272,17 @@ def comparable(page: str) -> str:
     >>> one = "<!-- chance -->\\n```console\\n$ deniable x\\nyes   31.2 %  no\\n```\\n"
     >>> comparable(one) == comparable(one.replace("31.2", " 9.87").replace("  no", "  yes"))
     True
+    >>> comparable(one) == comparable(one.replace("31.2 %", "too few reports to say"))
+    True
     """
     parts, end = [], 0
     for block in blocks_of(page):
         text = re.sub(r"dn_[\w-]+", "dn_...", block.text)
         text = re.sub(r"sha384-[\w+/=]+", "sha384-...", text)
         if "chance" in block.notes:
+            # Whether an interval is narrow enough for a number is chance, too.
+            text = re.sub(r"^Too few reports to say: .*\n\n?", "", text, flags=re.MULTILINE)
+            text = text.replace("too few reports to say", "0 %")
             text = re.sub(r"[-\u2212]?\d[\d,.]*", "0", text)
             text = re.sub(r"\b(yes|no)$", "yes", text, flags=re.MULTILINE)
             text = re.sub(r"-{2,}|[ \t]+", " ", text)

@@ -650,3 +650,17 @@ def test_links_start_where_the_survey_was_published(tmp_path: Path) -> None:
     assert links.count(f"{elsewhere}/s/{survey.id}#invitation=") == 2
     assert f"{PUBLIC}/s/" in ok(survey.id, "-n", 1, *places(database)), "a named address is used"
     assert "sound" in CommandLine("check").ok("--db", database)
+
+
+def test_too_few_people_are_told_before_and_after(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS | {"release": 50}, cohorts=("paper", "web"), cohort_required=True)
+    database = collector_with(tmp_path, survey)
+    where = places(database)
+    lines = INVITE.run(survey.id, "-n", 10, "--cohort", "paper", *where).stderr.splitlines()
+    assert lines[0].startswith("Warning: 10 people are invited to 'paper' now, and results of a cohort appear once 50 ")
+    assert lines[0].endswith("its results appear only when you close the survey, which counts all replies.")
+    assert lines[1].startswith("Warning: Even if all 10 answer, no question is estimated to within less than \u00b1")
+    assert '"add_invitations"' in lines[2], "the warnings come before anybody is invited"
+    assert "Warning" not in INVITE.run(survey.id, "-n", 2000, "--cohort", "web", *where).stderr
+    closed = CommandLine("survey", "close").ok(survey.id, "--db", database)
+    assert "0 replies are counted: too few to say anything about any question." in closed

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from deniable import read_survey
 from deniable.mechanisms import KAry
-from deniable_statistics.published.few_reports import few_reports
+from deniable_statistics.estimates.tally import Tally
+from deniable_statistics.published.columns import figures
+from deniable_statistics.published.few_reports import TOO_FEW, axes_in, few_reports, says_nothing, without_weak
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
-from deniable_statistics.published.published_rows import EstimateRow, share_rows
+from deniable_statistics.published.published_rows import EstimateRow, estimate, share_rows
+from deniable_statistics.views.view_row import share_view
 
 NOISE = KAry.from_epsilon(3, 2)
 
@@ -18,8 +22,8 @@ def rows_of(*counts: int) -> list[EstimateRow]:
 
 def test_three_reports_say_nothing_and_three_hundred_do() -> None:
     said = list(few_reports(rows_of(2, 1, 0)))
-    assert said[0].startswith("Too few reports to say anything: q (3). Intervals cover at least 90 % of all possible ")
-    assert said[1].startswith("A dash is a standard error that is not known")
+    assert said[0].startswith("Too few reports to say: q (3 reports). The interval is wider than 30 % of all that is ")
+    assert said[1].startswith("A dash: no standard error can be computed")
     assert list(few_reports(rows_of(200, 60, 40))) == []
 
 
@@ -27,9 +31,26 @@ def test_many_reports_that_all_say_the_same_have_an_interval_and_no_error() -> N
     """A count of 0 in 500 has the formula's error 0; its interval, of a hypothesis test, is narrow and holds."""
     rows = rows_of(500, 0, 0)
     (said,) = few_reports(rows)
-    assert said.startswith("A dash is")
+    assert said.startswith("A dash: ")
     assert {standard_error(row.std_error) for row in rows} == {"\u2013"}
     assert all(row.conf_high - row.conf_low > 0 for row in rows)
+
+
+def test_the_command_line_and_the_pages_call_the_same_figures_too_weak() -> None:
+    """A mean of -3 on a scale from 1 to 5, or a share of 180 %, is in none of them."""
+    survey = read_survey(
+        'title = "T"\n[[questions]]\nid = "often"\ntype = "scale"\ntext = "How often?"\nlo = 1\nhi = 5\nepsilon = 1\n'
+    )
+    (often,) = survey.questions
+    axis = axes_in(survey)
+    for counts in ((1, 0, 0, 0, 2), (300, 200, 200, 100, 100)):
+        n = sum(counts)
+        rows = estimate({None: Tally(n, {"often": counts})}, survey)
+        assert "mean" in {row.statistic for row in rows}
+        assert [says_nothing(row, axis) for row in rows] == [share_view(often, row).weak for row in rows]
+        printed = [without_weak(figures()[0], axis).cell(row) for row in rows]
+        assert (TOO_FEW in printed) == (n == 3)
+        assert ("%" in "".join(printed)) == (n > 3)
 
 
 @pytest.mark.parametrize(

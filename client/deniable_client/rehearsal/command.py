@@ -26,7 +26,7 @@ from deniable_client.demo.command import SENDERS, collector, deniable_command, e
 from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
 from deniable_commands.browser import open_page
 from deniable_commands.main import example
-from deniable_statistics.published.few_reports import few_reports
+from deniable_statistics.published.few_reports import axes_in, few_reports
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""
@@ -194,7 +194,8 @@ def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any
         not 0 <= row["estimate"] <= 1 for row in found["estimates"] if row["option"] and row["estimate"] is not None
     ):
         click.echo("Estimates are unbiased, so noise can take them below 0 or above 100 %; intervals stay within.")
-    for sentence in few_reports([SimpleNamespace(**{**row, "std_error": None}) for row in found["estimates"]]):
+    estimates = [SimpleNamespace(**{**row, "std_error": None}) for row in found["estimates"]]
+    for sentence in few_reports(estimates, axes_in(survey)):
         click.echo(sentence)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from deniable import Survey
 from deniable.access.words import ONE_REPORT
 from deniable_commands.main import example
 from deniable_commands.numbers import Number
@@ -34,8 +35,19 @@ from deniable_statistics.data.survey_data import estimates_data
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import check_suffix, write_data_set
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
-from deniable_statistics.published.columns import BOUNDS, COHORT, OPTION, QUESTION, ROBUST, N, figures, has, text_table
-from deniable_statistics.published.few_reports import few_reports
+from deniable_statistics.published.columns import (
+    BOUNDS,
+    COHORT,
+    OPTION,
+    QUESTION,
+    ROBUST,
+    Column,
+    N,
+    figures,
+    has,
+    text_table,
+)
+from deniable_statistics.published.few_reports import AxisOf, axes_in, few_reports, without_weak
 from deniable_statistics.published.printed_numbers import percent
 
 
@@ -107,7 +119,12 @@ def estimate(
         _save(to, result)
     if form == "csv" and (said := not_shown(result)):
         click.echo(f"{said[0].upper()}{said[1:]}.", err=True)
-    click.echo(FORMATS[form](result), nl=form != "csv")
+    if form == "table":
+        # For the range of means, which says whether the reports are too few for one.
+        survey = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
+        click.echo(_as_table(result, survey))
+    else:
+        click.echo(FORMATS[form](result), nl=form != "csv")
 
 
 def _estimates(
@@ -136,23 +153,25 @@ def _save(to: Path, result: dict[str, Any]) -> None:
         write_data_set(estimates_data(f"Survey {result['survey']}", result["estimates"], result["access"]), to)
 
 
-def _as_table(result: dict[str, Any]) -> str:
-    rows = result["estimates"]
+def _as_table(result: dict[str, Any], survey: Survey) -> str:
+    rows = [SimpleNamespace(**row) for row in result["estimates"]]
+    axis = axes_in(survey)
     notes = [f"{said[0].upper()}{said[1:]}." for said in (result.get("note"), not_shown(result)) if said]
     flags = [
-        f"Attention, {', '.join(filter(None, [row['question'], row['option'], row['cohort'], row['flag']]))}"
+        f"Attention, {', '.join(filter(None, [row.question, row.option, row.cohort, row.flag]))}"
         for row in rows
-        if row["flag"]
+        if row.flag
     ]
-    few = "\n".join(few_reports([SimpleNamespace(**row) for row in rows]))
+    few = "\n".join(few_reports(rows, axis))
     return "\n\n".join(
-        [_table_of(rows), *filter(None, [few]), f"{_summary(result)}; {ONE_REPORT[result['access']]}", *notes, *flags]
+        [
+            text_table(_columns(axis), rows),
+            *filter(None, [few]),
+            f"{_summary(result)}; {ONE_REPORT[result['access']]}",
+            *notes,
+            *flags,
+        ]
     )
-
-
-def _table_of(rows: Sequence[dict[str, Any]]) -> str:
-    """Estimates as a text table; columns that are empty in all rows are left out."""
-    return text_table(_COLUMNS, [SimpleNamespace(**row) for row in rows])
 
 
 def _is_robust(rows: Sequence[dict[str, Any]]) -> bool:
@@ -178,18 +197,23 @@ def _summary(result: dict[str, Any]) -> str:
     return ", ".join(said)
 
 
-_COLUMNS = (
-    QUESTION,
-    OPTION,
-    COHORT,
-    replace(N, is_shown=lambda rows: has("cohort")(rows) or len({row.n for row in rows}) > 1),  # devices may draw
-    *figures(),
-    BOUNDS,
-    ROBUST,
-)
+def _columns(axis: AxisOf) -> tuple[Column, ...]:
+    """The columns of the table; those that are empty in all rows are left out."""
+    estimate, error, interval = figures()
+    return (
+        QUESTION,
+        OPTION,
+        COHORT,
+        replace(N, is_shown=lambda rows: has("cohort")(rows) or len({row.n for row in rows}) > 1),  # devices may draw
+        without_weak(estimate, axis),
+        error,
+        interval,
+        BOUNDS,
+        ROBUST,
+    )
+
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
-    "table": _as_table,
     "csv": lambda result: "".join(estimates_csv(result)),
     "json": lambda result: json.dumps(result, indent=1),
 }

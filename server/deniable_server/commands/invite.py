@@ -40,6 +40,8 @@ from deniable_server.people.links import (
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
 from deniable_server.store import InvitationCounts
+from deniable_statistics.authoring.cautions import few_invited
+from deniable_statistics.authoring.outlook import hopeless
 from deniable_statistics.published.csv_cells import csv_lines
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -234,7 +236,7 @@ def people(
     files = {to: table} if to else {}
     if sheet:
         files[sheet] = sheet_page(str(target.survey.title), links, sentence or SENTENCE)
-    _invite(target, sent, files, hashes, table)
+    _invite(target, sent, files, hashes, table, cohort)
 
 
 def _new_people(path: Path, column: str) -> Roster:
@@ -400,7 +402,7 @@ def mail(
         rows.append([*cells.values(), *(written.fill(cells) if written else ())])
     table = "".join(csv_lines([header, *rows]))
     if target:
-        _invite(target, sent, {to: table}, None, table)
+        _invite(target, sent, {to: table}, None, table, cohort)
     else:
         _write({to: table})
     click.echo(f"{to}: {len(rows):,} rows")
@@ -497,20 +499,37 @@ def _text(path: Path) -> str:
         raise ParameterError(f"{path.name}: cannot be read: {error.strerror or error}") from None
 
 
-def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None, table: str) -> None:
+def _warn_of_few(survey: Survey, now: int, before: int, cohort: str | None) -> None:
+    """Say before anybody is invited that so few people get no results, or none that say anything."""
+    in_cohort = now if cohort is not None else now + before
+    for said in (few_invited(survey, in_cohort, cohort), hopeless(survey, now + before)):
+        if said:
+            click.secho(f"Warning: {said}.", fg="yellow", err=True)
+
+
+def _invite(
+    target: _Target,
+    sent: Sequence[str],
+    files: Mapping[Path, str],
+    hashes: Path | None,
+    table: str,
+    cohort: str | None,
+) -> None:
     """Write or print the links, and then add the invitations, so that nobody is invited whose link is lost.
 
     If adding fails, the links stay, so that ``deniable invite again`` can go on with them. Links on a sheet alone,
     which no command can read again, are removed.
     """
     if hashes:
+        _warn_of_few(target.survey, len(sent), 0, cohort)
         if not files:
             _print(table, "nobody is invited")
         _write({**files, hashes: "".join(f"{each}\n" for each in sent)})
         click.echo(f"{hashes}: {len(sent):,} hashes; links work once 'deniable invite add' has sent them", err=True)
         return
     place = target.place()
-    unused_invitations(place, target.survey.id)  # fails for a wrong token before there are links
+    before = unused_invitations(place, target.survey.id).invited  # fails for a wrong token before there are links
+    _warn_of_few(target.survey, len(sent), before, cohort)
     _write(files)
     if not files:
         _print(table, "nobody is invited")

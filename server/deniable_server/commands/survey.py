@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -397,6 +398,29 @@ def _close(survey_id: str, database: Location, url: str | None, token: str | Non
         with operation("close_survey", database, survey=survey_id):
             open_store(existing(database)).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
+    _say_if_few(survey_id, database, url, token)
+
+
+def _say_if_few(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
+    """Say which questions have too few replies to say anything, now that all are counted."""
+    # Only here: it loads numpy, and `survey check` works where no collector is installed.
+    from deniable_server.results.service import EVERYBODY, estimates_document
+    from deniable_statistics.published.few_reports import axes_in, says_nothing
+
+    if url:
+        closed, found = remote.survey(url, survey_id), remote.estimates(url, token, survey_id, {})
+    else:
+        store = open_store(database)
+        closed, found = store.survey(survey_id), estimates_document(store, survey_id, EVERYBODY)
+    axis, rows = axes_in(closed), [SimpleNamespace(**row) for row in found["estimates"]]
+    weak = dict.fromkeys(row.question for row in rows if not row.n or says_nothing(row, axis))
+    replies = f"{found['n']:,} repl{'y is' if found['n'] == 1 else 'ies are'} counted"
+    if len(weak) == len(closed.questions):
+        click.echo(f"{replies}: too few to say anything about any question. A closed survey takes no more replies.")
+    elif weak:
+        click.echo(f"{replies}: too few to say anything about {', '.join(weak)}.")
+    else:
+        click.echo(f"{replies}.")
 
 
 def write_new(file: Path, content: str) -> None:

@@ -11,7 +11,7 @@ from deniable_server.language import words as words_of
 from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
-from deniable_statistics.views.shown import Spoken, axis_of, is_wide, shown_point, spoken
+from deniable_statistics.views.shown import Spoken, axis_of, is_weak, is_wide, shown_point, spoken
 from deniable_statistics.views.view_row import ViewRow
 
 MOST_HEADLINES = 6
@@ -75,6 +75,8 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     # Most often *does not apply* would lead, which says nothing of the answers.
     is_one = cohorts == [None] and not question.ask_if
     most = _most_frequent(question, rows, words) if is_one else None
+    if most is None and cohorts == [None] and question.ask_if and all(is_weak(row, SHARES) for row in rows):
+        most = Headline(_most(question, words), None, None, words["rWeak"]) if any(row.n for row in rows) else None
     return [] if most is None else [most]
 
 
@@ -98,11 +100,16 @@ def _what(question: Question, words: Words) -> str:
     return words["rWhereApplies"].format(option=words["yes"]) if question.ask_if else words["yes"]
 
 
+def _most(question: Question, words: Words) -> str:
+    """What a sentence on the most frequent answer is about."""
+    return words["rTicked"] if question.kind.takes_several else words["rMost"]
+
+
 def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words) -> Headline | None:
     """The most frequent answer; None without reports, or if misbehaviour or fakes are assumed."""
     if any(row.estimate is None or row.assumed_fake or row.misbehaving for row in rows):
         return None
-    what = words["rTicked"] if question.kind.takes_several else words["rMost"]
+    what = _most(question, words)
     if any(row.flag for row in rows):
         return Headline(what, None, None, words["rHardly"])
     found = most_frequent(question.mechanism, rows, rows[0].conf_level)

@@ -215,7 +215,13 @@ def sentences(
             return [words["rOneGroup"]]
         certain = _differences(question, rows, labels)
         return [*(certain or [words["rNoDifference"]]), words["rHoldTogether"].format(level=level)]
-    return [sentence(question, each, options.by_cohort, labels) for each in headlines(question, estimates, words)]
+    said = [sentence(question, each, options.by_cohort, labels) for each in headlines(question, estimates, words)]
+    return said or nobody_yet(estimates, words)
+
+
+def nobody_yet(estimates: Sequence[EstimateRow], words: Words) -> list[str]:
+    """The sentence on a question that devices drew for nobody; without it a heading would stand alone."""
+    return [words["rNobodyYet"]] if estimates and not any(row.n for row in estimates) else []
 
 
 def _differences(

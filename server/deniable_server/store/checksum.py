@@ -3,9 +3,9 @@
 XOR knows no order, so the sum can follow every change in the same transaction, without a scan, and says nothing about
 when what came. What is hashed of a row is a tuple as Python's `ascii` writes it, which takes a third of the time of
 JSON: the survey's address, the kind of row, and its values. Kinds are `survey` (published_on, closed_on), `owner`
-(token), `public url` (url), `release` (number, record, signature), `key` (key_id, private, reissue), `invitation` (hash, state), `total`
-(cohort, n), `tally` (cohort, question, option, n), `report` (id, cohort, one value a question; pending or not, so
-that a fold changes nothing) and `id` (what is kept of a folded report where retention is "tallies").
+(token), `public url` (url), `release` (number, record, signature), `key` (key_id, private, reissue), `invitation`
+(hash, state), `total` (cohort, n), `tally` (cohort, question, option, n), `report` (id, cohort, one value a question;
+pending or not, so that a fold changes nothing) and `id` (what is kept of a folded report where retention is "tallies").
 
 XOR protects against faults, not against an intruder: with the right to change a row comes the right to change the sum.
 """

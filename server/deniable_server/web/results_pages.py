@@ -31,6 +31,7 @@ from deniable_server.results.question_view import (
     Section,
     level_text,
     may_say,
+    nobody_yet,
     printable_of,
     section,
     sentence,
@@ -624,7 +625,7 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     rows, estimates = page.rows(question)
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     leading = shown_row(question, rows, found[0].option if found else None)
-    said = [sentence(question, each, False, page.labels) for each in found]
+    said = [sentence(question, each, False, page.labels) for each in found] or nobody_yet(estimates, page.words)
     printed = page.to_print(question, printable_of(question, rows, found, False, page.labels))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()

@@ -61,6 +61,38 @@ them before the survey closes; release = 125 or fewer cohorts would show them so
     )
 
 
+def few_invited(survey: Survey, people: int, cohort: str | None = None) -> str | None:
+    """A warning if so few people are invited that their results wait until the survey closes; else None.
+
+    Parameters
+    ----------
+    survey : Survey
+    people : int
+        Number of people who are invited to the cohort now, or to the whole survey so far.
+    cohort : str or None
+
+    Examples
+    --------
+    >>> from deniable import Question, Warner
+    >>> asked = (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)),)
+    >>> survey = Survey("T", asked, cohorts=("north", "south"), release=50)
+    >>> print(few_invited(survey, 10, "north"))
+    10 people are invited to 'north' now, and results of a cohort appear once 50 replies of it have arrived. Unless \
+others are invited to it too, its results appear only when you close the survey, which counts all replies
+    >>> few_invited(survey, 50, "north") is None
+    True
+    """
+    if survey.results != "batches" or people >= survey.release:
+        return None
+    one = "person is" if people == 1 else "people are"
+    where, whose = (" so far", "results") if cohort is None else (f" to {cohort!r} now", "results of a cohort")
+    of_it, to_it, its = ("", "", "results") if cohort is None else (" of it", " to it", "its results")
+    return (
+        f"{people:,} {one} invited{where}, and {whose} appear once {survey.release:,} replies{of_it} have arrived. "
+        f"Unless others are invited{to_it} too, {its} appear only when you close the survey, which counts all replies"
+    )
+
+
 def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
     """A warning if a cohort of a survey that nobody can link to people has too few to hide among; else None.
 

@@ -16,6 +16,7 @@ from deniable_statistics.authoring.crosstab_precision import (
     joint_variance_of_patterns,
 )
 from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
+from deniable_statistics.views.shown import TOO_WIDE
 
 RESPONDENTS = 1000
 """Number of people for whom the sentence is said if no number is planned for."""
@@ -54,6 +55,27 @@ def half_width(question: Question, respondents: int) -> float:
     else:
         variance = variance_if_even(question.mechanism, wants_mean=True)
     return _half_width(variance / question.share_asked, respondents)
+
+
+def hopeless(survey: Survey, respondents: int) -> str | None:
+    """A warning if so many people are too few for every question, by the rule of the results pages; else None.
+
+    >>> from deniable import TwoCoin
+    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
+    >>> print(hopeless(survey, 20))
+    Even if all 20 answer, no question is estimated to within less than \u00b144 points, so the results will \
+say "too few replies to say". Ask more people, or fewer questions: 'deniable survey check FILE --respondents 20'
+    >>> hopeless(survey, 400) is None
+    True
+    """
+    least = min(half_width(question, respondents) for question in survey.questions)
+    if least <= TOO_WIDE:
+        return None
+    return (
+        f"Even if all {respondents:,} answer, no question is estimated to within less than \u00b1{100 * least:.0f} "
+        'points, so the results will say "too few replies to say". Ask more people, or fewer questions: '
+        f"'deniable survey check FILE --respondents {respondents}'"
+    )
 
 
 def asked_of_each(survey: Survey) -> str:

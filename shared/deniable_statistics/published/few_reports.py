@@ -1,53 +1,71 @@
-"""Sentences below a table of estimates whose reports are so few that its figures mislead."""
+"""What a table of estimates says where its reports are so few that its figures mislead."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from deniable.survey.document import Survey
+from deniable_statistics.published.charts import SHARES, Axis
+from deniable_statistics.published.columns import Column
 from deniable_statistics.published.printed_numbers import is_unknown
+from deniable_statistics.views.shown import TOO_WIDE, axis_of, is_weak
 
-NEARLY_ALL = 0.9
-"""Width of an interval of a share, of the 1 that there is, from which on the estimate beside it says nothing."""
+TOO_FEW = "too few reports to say"
+"""In place of an estimate whose interval is too wide; the pages of results say the same."""
 
-MOST_NAMED = 5
-"""Largest number of questions that a sentence names."""
+AxisOf = Callable[[Any], Axis | None]
+"""The axis of a row; None for a mean whose possible numbers are not known."""
 
 
-def few_reports(rows: Sequence[Any]) -> Iterator[str]:
+def axis_of_shares(row: Any) -> Axis | None:
+    """The axis of a row of which no survey is known: that of shares, and none for a mean."""
+    return None if row.statistic == "mean" else SHARES
+
+
+def axes_in(survey: Survey) -> AxisOf:
+    """The axis of each row of a survey, also of its means."""
+    return lambda row: axis_of(survey.question(row.question), row.statistic)
+
+
+def says_nothing(row: Any, axis: AxisOf = axis_of_shares) -> bool:
+    """Whether reports came, and are too few for an estimate by the rule of `deniable_statistics.views.shown`."""
+    found = axis(row)
+    return bool(row.n > 0 and found is not None and is_weak(row, found))
+
+
+def without_weak(column: Column, axis: AxisOf) -> Column:
+    """A column of estimates with words in place of those that say nothing."""
+    return replace(column, cell=lambda row: TOO_FEW if says_nothing(row, axis) else column.cell(row))
+
+
+def few_reports(rows: Sequence[Any], axis: AxisOf = axis_of_shares) -> Iterator[str]:
     """Sentences on shares that reports are too few for, and on standard errors that are not known.
 
     Parameters
     ----------
     rows : sequence of EstimateRow
-        Or any rows with `question`, `statistic`, `n`, `std_error`, `conf_low` and `conf_high`.
+        Or any rows with `question`, `statistic`, `n`, `estimate`, `std_error`, `conf_low` and `conf_high`.
+    axis : function of a row
 
     Examples
     --------
     >>> import textwrap
     >>> from types import SimpleNamespace
-    >>> row = {"question": "q", "statistic": "share", "n": 3, "std_error": 0.0, "conf_low": 0.0, "conf_high": 0.97}
-    >>> for sentence in few_reports([SimpleNamespace(**row)]):
+    >>> row = {"question": "q", "statistic": "share", "n": 3, "estimate": 1.8, "std_error": 0.0, "conf_low": 0.0}
+    >>> for sentence in few_reports([SimpleNamespace(**row, conf_high=0.97)]):
     ...     print(textwrap.fill(sentence, 116))
-    Too few reports to say anything: q (3). Intervals cover at least 90 % of all possible shares, so ignore the
-    estimates beside them.
-    A dash is a standard error that is not known: every report speaks for the option, or none does, and its formula
-    gives 0. The interval holds.
+    Too few reports to say: q (3 reports). The interval is wider than 30 % of all that is possible. Quote the interval,
+    not the estimate.
+    A dash: no standard error can be computed, because all reports agree. You can still use the interval.
     """
-    empty = {row.question: row.n for row in rows if _says_nothing(row)}
-    if empty:
-        named = [f"{question} ({n})" for question, n in empty.items()]
-        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    weak = {row.question: row.n for row in rows if says_nothing(row, axis)}
+    if weak:
+        named = ", ".join(f"{question} ({n} report{'' if n == 1 else 's'})" for question, n in weak.items())
         yield (
-            f"Too few reports to say anything: {', '.join(named[:MOST_NAMED])}{more}. Intervals cover at least "
-            f"{100 * NEARLY_ALL:.0f} % of all possible shares, so ignore the estimates beside them."
+            f"Too few reports to say: {named}. The interval is wider than {200 * TOO_WIDE:.0f} % of all that is "
+            "possible. Quote the interval, not the estimate."
         )
     if any(is_unknown(row.std_error) for row in rows):
-        yield (
-            "A dash is a standard error that is not known: every report speaks for the option, or none does, and its "
-            "formula gives 0. The interval holds."
-        )
-
-
-def _says_nothing(row: Any) -> bool:
-    return bool(row.statistic != "mean" and row.n > 0 and row.conf_high - row.conf_low >= NEARLY_ALL)
+        yield "A dash: no standard error can be computed, because all reports agree. You can still use the interval."

@@ -258,6 +258,9 @@ def _shapes(axis: Axis, panel: Panel, mark: Mark, y: float) -> Iterator[Shape]:
     if mark.estimate is None:
         return
     yield Stroke("interval", place(axis, mark.low), place(axis, mark.high), y, y)
+    # A point reads as a finding, whatever stands beside it; the interval shows how little is known.
+    if mark.weak:
+        return
     left, right = panel.beyond(mark)
     if left:
         yield Arrow(MARGIN - 3, y, to_left=True)

@@ -39,6 +39,14 @@ def is_wide(low: float, high: float, axis: Axis) -> bool:
     return bool(min(high, axis.high) - max(low, axis.low) > 2 * TOO_WIDE * (axis.high - axis.low))
 
 
+def is_weak(row: EstimateRow, axis: Axis) -> bool:
+    """Whether the reports are too few to say anything in a number: there is no estimate, or its interval is too wide.
+
+    Pages, figures and the command line all use this rule, so that none quotes what another one refuses to.
+    """
+    return row.estimate is None or is_wide(row.conf_low, row.conf_high, axis)
+
+
 class Spoken(NamedTuple):
     """A value and the ends of its interval as people read them, without a sign of percent."""
 

@@ -14,7 +14,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals import Interval
 from deniable_statistics.published.charts import Axis
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow
-from deniable_statistics.views.shown import axis_of, is_wide, shown_point
+from deniable_statistics.views.shown import axis_of, is_weak, shown_point
 
 MOST_CROSSED_CELLS = 200
 """Largest number of cells of two crossed questions, whose intervals take up to 20 ms each."""
@@ -153,7 +153,7 @@ def share_view(question: Question, row: EstimateRow) -> ViewRow:
         a=row.a,
         b=row.b,
         **shown,
-        weak=row.estimate is None or is_wide(row.conf_low, row.conf_high, axis),
+        weak=is_weak(row, axis),
         estimate=row.estimate,
         std_error=row.std_error,
         conf_low=row.conf_low,
