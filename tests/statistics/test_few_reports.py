@@ -8,9 +8,9 @@ from deniable import read_survey
 from deniable.mechanisms import KAry
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.columns import figures
-from deniable_statistics.published.few_reports import TOO_FEW, axes_in, few_reports, says_nothing, without_weak
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.published.published_rows import EstimateRow, estimate, share_rows
+from deniable_statistics.views.few_reports import TOO_FEW, axes_in, few_reports, says_nothing, without_weak
 from deniable_statistics.views.view_row import share_view
 
 NOISE = KAry.from_epsilon(3, 2)

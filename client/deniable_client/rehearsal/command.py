@@ -26,7 +26,7 @@ from deniable_client.demo.command import SENDERS, collector, deniable_command, e
 from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
 from deniable_commands.browser import open_page
 from deniable_commands.main import example
-from deniable_statistics.published.few_reports import axes_in, few_reports
+from deniable_statistics.views.few_reports import axes_in, few_reports
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""

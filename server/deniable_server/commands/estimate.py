@@ -47,8 +47,8 @@ from deniable_statistics.published.columns import (
     has,
     text_table,
 )
-from deniable_statistics.published.few_reports import AxisOf, axes_in, few_reports, without_weak
 from deniable_statistics.published.printed_numbers import percent
+from deniable_statistics.views.few_reports import AxisOf, axes_in, few_reports, without_weak
 
 
 def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str | None) -> None:
