@@ -162,10 +162,14 @@ class TestPages:
         survey, _ = filled(store, survey_toml("One", question_toml("q", "yes-no", "Q {n}?", epsilon=3)), 2000)
         page = page_of(http, survey, "q")
         (sentence,) = re.findall(r'<q dir="auto">(.*?)</q>', page)
-        assert sentence.startswith("“Q {n}?”: An estimated ")
-        for part in ("95 % interval", "2,000 replies", "as of 25 November 2026", "chance was mixed", survey.id):
+        assert re.match(
+            r"Among those who answered, an estimated \d+ % \(\d+ to \d+ %; 95 % interval\) would ", sentence
+        )
+        parts = ("would truthfully answer yes to “Q {n}?”.", "2,000 replies to this question", "25 November 2026 (UTC)")
+        for part in (*parts, "Chance was mixed", "no random sample", "from answering more than once.", survey.id):
             assert part in sentence
-        assert sentence.endswith("/results/q?release=1).")
+        assert sentence.count("25 November 2026") == 1
+        assert sentence.endswith("/results/q?release=1.")
         assert '<button type="button" class="copy" data-done="Copied" hidden>' in page, "which a script shows"
 
     def test_tell_odds_who_answered_and_the_rule_of_weak_numbers(self, http: FlaskClient, store: Store) -> None:

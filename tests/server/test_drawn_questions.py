@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +111,30 @@ def test_results_and_files_say_how_many_asked_a_question(http: FlaskClient, stor
     affair = [row for row in by_cohort if row["question"] == "affair" and row["option"] == "yes"]
     assert sum(row["n"] for row in affair) == asked["affair"]
     assert len(affair) == 3
+
+
+def test_pages_figures_and_sentences_count_the_replies_to_their_question(http: FlaskClient, store: SqliteStore) -> None:
+    store.publish(SURVEY)
+    reports = people(600)
+    store.store_reports([(SURVEY, reports)])
+    asked = [report for report in reports if report.values["affair"] is not None]
+    said = f"Replies to this question: {len(asked)} (of 600; each device asks 2 of 5 questions)"
+    for path in ("results/affair", "results/affair/embed", "results/affair.svg", "results", "results?view=all"):
+        read = " ".join(re.sub(r"<[^>]*>", " ", http.get(f"/s/{SURVEY.id}/{path}").text).split())
+        assert said in read, path
+        if path == "results":
+            assert "Replies counted: 600" in read
+            assert "Each device asks only some of the questions" in read
+    (printed,) = re.findall(r'<q dir="auto">(.*?)</q>', http.get(f"/s/{SURVEY.id}/results/affair").text)
+    assert f"This rests on {len(asked)} replies to this question, " in printed
+    by_cohort = re.findall(r'<q dir="auto">(.*?)</q>', http.get(f"/s/{SURVEY.id}/results/affair?by=cohort").text)
+    for cohort in ("paper", "web"):
+        n = sum(report.cohort == cohort for report in asked)
+        assert any(f"This rests on {n} replies from “{cohort}”, " in each for each in by_cohort), cohort
+    both = sum(report.values["boxes"] is not None for report in asked)
+    assert f"Replies to both questions: {both} (of 600)" in http.get(f"/s/{SURVEY.id}/results/affair?with=boxes").text
+    differences = re.findall(r'<q dir="auto">(.*?)</q>', http.get(f"/s/{SURVEY.id}/results/affair?compare=cohort").text)
+    assert all(" replies from “paper”, " in each and " replies from “web”, " in each for each in differences)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
-from deniable_statistics.published.leading import most_frequent
+from deniable_statistics.published.leading import largest_estimate, most_frequent
 from deniable_statistics.views.shown import Spoken, axis_of, is_weak, is_wide, shown_point, spoken
 from deniable_statistics.views.view_row import ViewRow
 
@@ -32,7 +33,9 @@ class Headline:
     and interval stand beside it, and an interval that allows for the choice would be a second one for one thing.
 
     `sentence` is the whole sentence where there is a finding, with ``{option}`` or ``{unit}`` for a label of the
-    author, and empty where there is none.
+    author, and empty where there is none. `printed` is the sentence to print, with ``{of}``, ``{question}`` and
+    ``{level}`` too; it is empty where nothing should be printed. `largest` is the answer with the largest estimate,
+    where none leads for certain.
     """
 
     what: str
@@ -40,6 +43,8 @@ class Headline:
     option: str | None
     said: str
     sentence: str = ""
+    printed: str = ""
+    largest: str | None = None
 
 
 def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | None = None) -> list[Headline]:
@@ -76,7 +81,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     is_one = cohorts == [None] and not question.ask_if
     most = _most_frequent(question, rows, words) if is_one else None
     if most is None and cohorts == [None] and question.ask_if and all(is_weak(row, SHARES) for row in rows):
-        most = Headline(_most(question, words), None, None, words["rWeak"]) if any(row.n for row in rows) else None
+        most = _vague(_most(question, words), words) if any(row.n for row in rows) else None
     return [] if most is None else [most]
 
 
@@ -86,11 +91,25 @@ def _figure(question: Question, what: str, row: EstimateRow, words: Words) -> He
     numbers = _spoken(row, axis)
     said = in_words(row, axis, words)
     if numbers is None:
-        return Headline(what, row.cohort, None, said)
-    among, of_all = ("rMeanIsApplies", "rMeanIs") if question.kind.headline is None else ("rSaysYesApplies", "rSaysYes")
-    text = words[among if question.ask_if else of_all]
-    ends = {name: localized(each, words) for name, each in numbers._asdict().items()}
-    return Headline(what, row.cohort, None, said, text.format(**ends, unit="{unit}"))
+        is_vague = said == words["rWeak"] and row.n > 0
+        return Headline(what, row.cohort, None, said, printed=words["rPrintWeak"] if is_vague else "")
+    is_mean = question.kind.headline is None
+    among, of_all = ("rMeanIsApplies", "rMeanIs") if is_mean else ("rSaysYesApplies", "rSaysYes")
+    text = _with_numbers(words[among if question.ask_if else of_all], numbers, words)
+    printed = _with_numbers(words["rPrintMean" if is_mean else "rPrintYes"], numbers, words)
+    return Headline(what, row.cohort, None, said, text, printed)
+
+
+def _with_numbers(sentence: str, numbers: Spoken, words: Words) -> str:
+    """A sentence with its numbers; places for texts, which may hold braces, stay as they are."""
+    for name, each in numbers._asdict().items():
+        sentence = sentence.replace(f"{{{name}}}", localized(each, words))
+    return sentence
+
+
+def _vague(what: str, words: Words) -> Headline:
+    """The headline where the replies are too few to say."""
+    return Headline(what, None, None, words["rWeak"], printed=words["rPrintWeak"])
 
 
 def _what(question: Question, words: Words) -> str:
@@ -115,12 +134,33 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
     found = most_frequent(question.mechanism, rows, rows[0].conf_level)
     if found is None:
         is_vague = any(is_wide(row.conf_low, row.conf_high, SHARES) for row in rows)
-        return Headline(what, None, None, words["rWeak"] if is_vague else words["rNoneAhead"])
+        return _vague(what, words) if is_vague else _largest(question, what, rows, words)
     row = rows[found.option]
     # Too wide even for the one that was chosen: then the name would promise more than the number beside it can hold.
-    if is_wide(*found.interval, SHARES) or shown_point(row, SHARES) is None:
-        return Headline(what, None, None, words["rWeak"])
-    return Headline(what, None, row.option, "", words["rTickedIs" if question.kind.takes_several else "rMostIs"])
+    numbers = None if is_wide(*found.interval, SHARES) else _spoken(row, SHARES)
+    if numbers is None:
+        return _vague(what, words)
+    text = words["rTickedIs" if question.kind.takes_several else "rMostIs"]
+    return Headline(what, None, row.option, "", text, _with_numbers(words["rPrintMost"], numbers, words))
+
+
+def _largest(question: Question, what: str, rows: Sequence[EstimateRow], words: Words) -> Headline:
+    """The answer with the largest estimate where none leads for certain, and what its lead may be.
+
+    The lead has an interval that allows for the choice of the largest. That of its share does not, so it is not said.
+    """
+    found = largest_estimate(question.mechanism, rows, rows[0].conf_level)
+    points = [shown_point(row, SHARES) for row in rows]
+    known = [each for each in points if each is not None]
+    if found is None or len(known) < len(rows) or points[found.option] != max(known) or known.count(max(known)) > 1:
+        return Headline(what, None, None, words["rNoneAhead"], printed=words["rPrintNone"])
+    # Outwards, so that the stated lead contains the computed one; and no share is further than 100 points from another.
+    behind, ahead = (min(100, math.ceil(100 * abs(each) - 1e-9)) for each in found.lead)
+    values = {"value": f"{100 * max(known):.0f}", "behind": f"{behind}", "ahead": f"{ahead}"}
+    said, printed = words["rLargest"], words["rPrintLargest"]
+    for name, each in values.items():
+        said, printed = (text.replace(f"{{{name}}}", each) for text in (said, printed))
+    return Headline(what, None, None, "", said, printed, rows[found.option].option)
 
 
 def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:
@@ -148,30 +188,50 @@ def _spoken(row: EstimateRow, axis: Axis) -> Spoken | None:
 def certain_differences(
     rows: Sequence[ViewRow], words: Words, label: Mapping[str, str], group: Mapping[str, str] | None = None
 ) -> list[str]:
-    """The differences of a view that are certain, in words: those whose interval excludes 0.
+    """The differences of a view that are certain, in words; see `certain_rows`.
 
-    All intervals hold together, so the sentences do: one of them or more is false with the probability that the level
-    leaves, however many there are. ``label`` has the option as it is shown, by the option of the survey, and ``group``
-    the answers that make groups where two questions are crossed.
+    ``label`` has the option as it is shown, by the option of the survey, and ``group`` the answers that make groups
+    where two questions are crossed.
+    """
+    return [difference_in_words(row, SAID, words, label, group or {}) for row in certain_rows(rows)]
+
+
+def certain_rows(rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """The differences of a view that are certain, the largest first: those whose interval excludes 0.
+
+    All intervals hold together, so their sentences do: one of them or more is false with the probability that the
+    level leaves, however many there are.
     """
     certain = [row for row in rows if row.value is not None and (row.conf_low > 0 or row.conf_high < 0)]
     # By the end that is nearer to 0: what is large for certain comes first, not what is widest.
-    certain.sort(key=lambda row: -min(abs(row.conf_low), abs(row.conf_high)))
-    return [_difference(row, words, label, group or {}) for row in certain[:MOST_DIFFERENCES_SAID]]
+    return sorted(certain, key=lambda row: -min(abs(row.conf_low), abs(row.conf_high)))[:MOST_DIFFERENCES_SAID]
 
 
-def _difference(row: ViewRow, words: Words, label: Mapping[str, str], group: Mapping[str, str]) -> str:
+SAID = {"difference": "rMoreShare", "mean difference": "rMoreMean", "row difference": "rMoreAmong"}
+"""Names of the sentences on a page about differences, by statistic."""
+
+PRINTED = {"difference": "rPrintMoreShare", "mean difference": "rPrintMoreMean", "row difference": "rPrintMoreAmong"}
+"""Names of those to print, which say the question too."""
+
+
+def difference_in_words(
+    row: ViewRow,
+    names: Mapping[str, str],
+    words: Words,
+    label: Mapping[str, str],
+    group: Mapping[str, str],
+    **texts: str,
+) -> str:
+    """A difference as a sentence; ``texts`` has what the sentence says besides groups, option and numbers."""
     assert row.value is not None
     assert row.low is not None
     assert row.high is not None
     # Said from the larger group, so that no sentence has a negative number.
-    is_crossed = row.statistic == "row difference"
-    whose = row.given_option if is_crossed else row.cohort
+    whose = row.given_option if row.statistic == "row difference" else row.cohort
     more, less = (whose, row.minus) if row.value > 0 else (row.minus, whose)
     least, most = sorted((abs(row.low), abs(row.high)))
-    is_share = row.statistic != "mean difference"
-    said = spoken(abs(row.value), least, most, 100 if is_share else 1)
-    text = words["rMoreAmong" if is_crossed else "rMoreShare" if is_share else "rMoreMean"]
+    said = spoken(abs(row.value), least, most, 1 if row.statistic == "mean difference" else 100)
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
     groups = {name: group.get(each or "", steady(each or "")) for name, each in (("more", more), ("less", less))}
-    return text.format(option=label.get(row.option, steady(row.option)), **groups, **ends)
+    option = label.get(row.option, steady(row.option))
+    return words[names[row.statistic]].format(option=option, **groups, **ends, **texts)

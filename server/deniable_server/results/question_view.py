@@ -23,6 +23,7 @@ from deniable_server.results.headlines import (
     headlines,
 )
 from deniable_server.results.plain_method import DIFFERENCES, weak_rules
+from deniable_server.results.to_print import Finding, differences_to_print, findings_of
 from deniable_server.results.written import Words, counted, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
@@ -71,8 +72,8 @@ class Section:
     title : str
         The question, or both where two are crossed.
     sentences : list of str
-    findings : list of str
-        Those of the sentences that somebody may print, with their number.
+    findings : list of Finding
+        What somebody may print.
     figure : Markup or None
         SVG.
     columns : list of (str, bool)
@@ -101,7 +102,7 @@ class Section:
     text: str
     title: str
     sentences: list[str]
-    findings: list[str]
+    findings: list[Finding]
     figure: Markup | None
     columns: list[tuple[str, bool]]
     rows: list[tuple[bool, list[Cell]]]
@@ -241,26 +242,15 @@ def findings(
     labels: Labels,
     estimates: Sequence[EstimateRow] = (),
     given: Question | None = None,
-) -> list[str]:
-    """The sentences of a view that claim something, each with the number behind it: what somebody may print."""
+) -> list[Finding]:
+    """What somebody may print of a view: its sentences as prose, each with the numbers behind it."""
     if not may_say(options) or options.over_time:
         return []
+    level = level_text(options.confidence_level, labels.words)
     if given is not None or options.compare:
-        return _differences(question, rows, labels, given)
-    return printable_of(question, rows, headlines(question, estimates, labels.words), options.by_cohort, labels)
-
-
-def printable_of(
-    question: Question, rows: Sequence[ViewRow], said: Sequence[Headline], by_cohort: bool, labels: Labels
-) -> list[str]:
-    """Headlines that claim something, each with its number."""
-    found = []
-    for each in said:
-        if each.sentence:
-            text = sentence(question, each, by_cohort, labels)
-            row = shown_row(question, rows, each.option) if each.option else None
-            found.append(text if row is None else f"{text.rstrip('.')} \u2013 {labels.value(row)}.")
-    return found
+        return differences_to_print(question, rows, given, level, labels)
+    said = headlines(question, estimates, labels.words)
+    return findings_of(question, said, options.by_cohort, level, labels)
 
 
 def may_say(options: ViewOptions) -> bool:
@@ -270,12 +260,13 @@ def may_say(options: ViewOptions) -> bool:
 
 def sentence(question: Question, headline: Headline, by_cohort: bool, labels: Labels) -> str:
     """A headline as one sentence."""
-    unit = labels.text(question.unit) if question.unit and not headline.option else ""
+    chosen = headline.option or headline.largest
+    unit = labels.text(question.unit) if question.unit and not chosen else ""
     if headline.sentence:
         # Not by `format`, and one of the two alone: a label of the author may hold braces.
         name, label = "{unit}", f" {unit}" if unit else ""
-        if headline.option:
-            name, label = "{option}", labels.option(question, headline.option)
+        if chosen:
+            name, label = "{option}", labels.option(question, chosen)
         said = headline.sentence.replace(name, label)
         return f"{labels.cohort(headline.cohort)}: {said}" if by_cohort else said
     what = f"{headline.what} ({unit})" if unit else headline.what

@@ -32,7 +32,6 @@ from deniable_server.results.question_view import (
     level_text,
     may_say,
     nobody_yet,
-    printable_of,
     section,
     sentence,
     sentences,
@@ -41,8 +40,10 @@ from deniable_server.results.question_view import (
     title_of,
 )
 from deniable_server.results.releases import Shown, parsed
+from deniable_server.results.replies import counted_replies, replies_of_groups, replies_to
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.results.to_print import Finding, findings_of
 from deniable_server.results.versions import Versions, versions
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.results.work import Dates, view_csv
@@ -321,6 +322,11 @@ class ResultsPage:
         return [*said, self.words[ONCE[self.survey.access]]]
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether devices draw which questions they ask."""
+        return any(each.group is not None and each.group.is_drawn for each in self.survey.questions)
+
+    @property
     def standing_text(self) -> str:
         """Whether the survey takes replies."""
         return self.words[_STANDING[self.standing]]
@@ -338,16 +344,22 @@ class ResultsPage:
 
     @property
     def dates(self) -> str:
-        """The field dates."""
-        first, last = self.day(self.field.first), self.field.last
+        """The field dates; one day is named once."""
+        first, last = self.field.first, self.field.last
+        # Without results there is no day of results that could say it.
+        if first == last or (last is None and self.shown.n and first == self.field.as_of):
+            return say_text(self.words["rOneDay"], day=self.day(first))
         if last is None:
-            return say_text(self.words["rFrom"], first=first)
-        return say_text(self.words["rBoth"], first=first, last=self.day(last))
+            return say_text(self.words["rFrom"], first=self.day(first))
+        return say_text(self.words["rBoth"], first=self.day(first), last=self.day(last))
 
     @property
-    def as_of(self) -> str:
-        """The sentence with the day of the results."""
-        return say_text(self.words["rAsOf"], date=self.day(self.field.as_of))
+    def when(self) -> str:
+        """The field dates, and the day of the results where the field dates do not end with it."""
+        field = self.field
+        if not self.shown.n or field.as_of == (field.last or field.first):
+            return self.dates
+        return f"{self.dates} \u00b7 {say_text(self.words['rAsOf'], date=self.day(field.as_of))}"
 
     def day(self, date: datetime.date) -> str:
         """A day as readers write it."""
@@ -404,31 +416,45 @@ class ResultsPage:
         """The question with which one is crossed."""
         return None if self.options.crossed_with is None else self.survey.question(self.options.crossed_with)
 
-    def to_print(self, question: Question, findings: Sequence[str]) -> list[str]:
-        """Findings as sentences that can be printed as they are: with replies, dates, interval, method and source."""
+    def to_print(self, question: Question, findings: Sequence[Finding]) -> list[str]:
+        """Findings as prose that can be printed as it is: with replies, dates, caveats and source."""
         survey, number = self.survey, None if self.pooled else self.citation.number
-        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
-        given = self.given
-        asked = self.words["rQuoted"].replace("{text}", self.labels.text(question.text))
-        if given is not None:
-            asked = title_of(question, given, self.labels)
         values = {
-            "question": asked,
-            "level": self.level,
-            "n": self.counted(self.n),
-            "dates": self.dates,
-            "asof": self.as_of,
-            "source": source,
+            "dates": self.when,
+            "caveats": " ".join(filter(None, (self.who, self.words[ONCE[survey.access]], self.pooled_note))),
+            "source": ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each),
             "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
         }
-        return [self._printed(each.rstrip("."), values) for each in findings]
+        return [
+            say_text(self.words["rPrint"], finding=each.text, replies=self.replies_behind(question, each), **values)
+            for each in findings
+        ]
 
-    def _printed(self, finding: str, values: Mapping[str, str]) -> str:
-        sentence = self.words["rPrint"]
-        if finding.endswith(")"):
-            # One pair of brackets holds the interval of the finding and all the rest.
-            finding, sentence = finding[:-1], sentence.replace("{finding} (", "{finding}; ")
-        return say_text(sentence, finding=finding, **values)
+    def replies_behind(self, question: Question, finding: Finding) -> str:
+        """How many replies a finding is from: those to both questions, of its groups, or to its question."""
+        groups = [each for each in finding.cohorts if each is not None]
+        if groups:
+            numbers = {each: replies_to(question, self.shown.tallies, (each,)) for each in groups}
+            return replies_of_groups(numbers, self.words)
+        is_of_all = not finding.cohorts
+        n = self.replies_to(question) if is_of_all else replies_to(question, self.shown.tallies, finding.cohorts)
+        return say_text(self.words["rRepliesAsked" if self.given is None else "rRepliesBoth"], n=self.counted(n))
+
+    def replies_to(self, question: Question) -> int:
+        """Number of replies to a question that are shown; to both questions where it is crossed with another one."""
+        if self.given is not None:
+            return shown_rows(self.rows(question)[0])[0].n or 0
+        if self.pooled is not None:
+            pairs = zip(self.pooled.states, self.pooled.tallies, strict=True)
+            return sum(replies_to(state.survey.question(question.id), tallies) for state, tallies in pairs)
+        return replies_to(question, self.shown.tallies)
+
+    def count_of(self, question: Question | None) -> str:
+        """How many replies are counted: of the survey, or to a question, and of how many."""
+        if question is None:
+            return say_text(self.words["rCount"], n=self.counted(self.n))
+        n = self.replies_to(question)
+        return counted_replies(question, n, self.n, self.words, self.given is not None)
 
     def chance(self, question: Question) -> str:
         """How chance works in a question, and who answered, in plain lines."""
@@ -459,11 +485,10 @@ class ResultsPage:
 
     @property
     def caption_line(self) -> str:
-        """The number of replies and the field dates."""
+        """The number of replies, to the question where the page is of one, and the field dates."""
         if self.query.over is not None:
             return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
-        n = say_text(self.words["rCount"], n=self.counted(self.n))
-        return " \u00b7 ".join([n, self.dates, self.as_of])
+        return f"{self.count_of(self.asked)} \u00b7 {self.when}"
 
     def caption_notes(self, question: Question | None) -> list[str]:
         """The notes below a figure: its method, who answered, who is counted, and its source."""
@@ -626,11 +651,12 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     leading = shown_row(question, rows, found[0].option if found else None)
     said = [sentence(question, each, False, page.labels) for each in found] or nobody_yet(estimates, page.words)
-    printed = page.to_print(question, printable_of(question, rows, found, False, page.labels))
+    printed = page.to_print(question, findings_of(question, found, False, page.level, page.labels))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()
     figure = small_figure(question, shown, leading, page.labels, said)
-    return {"question": question, "said": said, "printed": printed, "figure": figure}
+    replies = page.count_of(question) if page.is_drawn else ""
+    return {"question": question, "said": said, "printed": printed, "figure": figure, "replies": replies}
 
 
 def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:

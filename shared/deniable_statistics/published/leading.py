@@ -16,6 +16,13 @@ from deniable_statistics.intervals.interval import normal_quantile
 from deniable_statistics.published.published_rows import EstimateRow
 
 
+class LargestEstimate(NamedTuple):
+    """The answer with the largest estimate, and how far its share may be from the largest one of the others."""
+
+    option: int
+    lead: Interval
+
+
 class LeadingOption(NamedTuple):
     """The most frequent answer, and an interval of its share that allows for the selection of the largest."""
 
@@ -42,7 +49,7 @@ def most_frequent(
 
     Notes
     -----
-    The comparison (see `is_ahead`) and the interval each have half of the error probability. The interval is one of
+    The comparison (see `lead_of`) and the interval each have half of the error probability. The interval is one of
     simultaneous intervals of all shares (Bonferroni), so that it holds the share of the named answer, although the data
     selected it.
 
@@ -59,19 +66,13 @@ def most_frequent(
     True
     """
     design = design_of(design)
-    shares = [row.estimate for row in rows if row.estimate is not None]
-    if len(shares) < max(len(rows), 2):
+    largest = largest_estimate(design, rows, confidence_level)
+    if largest is None or not largest.lead.low > 0:
         return None
     # Half of the error probability goes to the comparison, half to the interval.
-    best, half = int(np.argmax(shares)), (1 + confidence_level) / 2
-    covariance = np.full((len(rows), len(rows)), np.nan)
-    np.fill_diagonal(covariance, [(row.std_error or 0.0) ** 2 for row in rows])
+    best, half = largest.option, (1 + confidence_level) / 2
     counts = [row.count or 0 for row in rows]
     is_counted = design.is_exclusive and all(row.count is not None for row in rows)
-    if is_counted:
-        covariance = design.covariance(counts, rows[0].n)
-    if not is_ahead(best, shares, covariance, min(row.n for row in rows), half):
-        return None
     level, binomials = level_of_each(half, len(rows)), design.binomials(design.expected_if_even, 1)
     if binomials is not None:
         row = rows[best]
@@ -84,10 +85,41 @@ def most_frequent(
     return LeadingOption(best, interval)
 
 
-def is_ahead(
+def largest_estimate(
+    design: AnyDesign, rows: Sequence[EstimateRow], confidence_level: float = 0.95
+) -> LargestEstimate | None:
+    """The answer with the largest estimate and its lead, whether or not that is certain; None where there is none.
+
+    Parameters are those of `most_frequent`, which names the answer if its lead is certain. Half of the error
+    probability is that of the lead. Two answers with the same largest estimate are none.
+
+    Examples
+    --------
+    >>> from deniable import KAry
+    >>> from deniable_statistics.published.published_rows import share_rows
+    >>> three = KAry.from_epsilon(3, 2)
+    >>> option, lead = largest_estimate(three, share_rows(three.estimate([350, 330, 320]), "q", ("a", "b", "c"), 2.0))
+    >>> option, round(lead.low, 3), round(lead.high, 3)
+    (0, -0.066, 0.125)
+    """
+    design = design_of(design)
+    shares = [row.estimate for row in rows if row.estimate is not None]
+    if len(shares) < max(len(rows), 2) or shares.count(max(shares)) > 1:
+        return None
+    best = int(np.argmax(shares))
+    covariance = np.full((len(rows), len(rows)), np.nan)
+    np.fill_diagonal(covariance, [(row.std_error or 0.0) ** 2 for row in rows])
+    if design.is_exclusive and all(row.count is not None for row in rows):
+        covariance = design.covariance([row.count or 0 for row in rows], rows[0].n)
+    return LargestEstimate(
+        best, lead_of(best, shares, covariance, min(row.n for row in rows), (1 + confidence_level) / 2)
+    )
+
+
+def lead_of(
     option: int, shares: Sequence[float], covariance: NDArray[np.float64], n: float, confidence_level: float
-) -> bool:
-    """Whether a share is larger than every other one, by multiple comparisons with the best.
+) -> Interval:
+    """The interval of the lead of a share over the largest other one, by multiple comparisons with the best.
 
     Parameters
     ----------
@@ -100,7 +132,13 @@ def is_ahead(
     n : float
         Number of reports.
     confidence_level : float
-        Probability that no share is called ahead of a larger or an equal one.
+        Probability that the leads of all shares lie in their intervals, and so that no share is called ahead of a
+        larger or an equal one.
+
+    Returns
+    -------
+    Interval
+        The share less the largest other one. Below 0 it may be behind by that much.
 
     Notes
     -----
@@ -121,6 +159,7 @@ def is_ahead(
     others = [other for other in range(len(shares)) if other != option]
     # Bonferroni over the k - 1 differences with the best.
     z = normal_quantile(level_of_each(confidence_level, len(others)))
+    lows, highs = [], []
     for other in others:
         apart = shares[option] - shares[other]
         first, second = float(covariance[option, option]), float(covariance[other, other])
@@ -129,7 +168,8 @@ def is_ahead(
             # Perfect negative correlation makes the variance of the difference largest.
             both = -math.sqrt(first * second)
         # Score statistic: the variance under equal shares, V + d^2 / n.
-        error = math.sqrt(max(first + second - 2 * both, 0.0) + apart * apart / n)
-        if not (apart > 0 and apart > z * error):
-            return False
-    return bool(others)
+        reach = z * math.sqrt(max(first + second - 2 * both, 0.0) + apart * apart / n)
+        lows.append(apart - reach)
+        highs.append(apart + reach)
+    # Hsu's upper end is 0 at least: a share that cannot lead is behind by at least nothing.
+    return Interval(min(lows), max(min(highs), 0.0))
