@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from deniable import Survey, parse_survey, read_survey
+from deniable import Survey, Tally, parse_survey, read_survey
 from deniable_research.simulation.draw import generator_of, words_of
 from deniable_server.language import words
 from deniable_server.results.plain_method import odds_line, weak_rules
@@ -179,7 +179,7 @@ class TestPages:
             assert "of 100 people whose true answer is yes, about 75 send yes" in read
             assert "true answer is no, chance makes about 25 send yes too." in read
             assert "The people who answered chose to do so. They are no random sample" in read
-            assert "wider than 30 percentage points, 15 to either side." in read
+            assert "wider than 30 percentage points." in read
 
 
 def test_who_was_asked_is_said_in_the_authors_words_everywhere(http: FlaskClient, store: Store) -> None:
@@ -217,6 +217,32 @@ def test_rules_are_those_of_the_numbers_that_are_weak() -> None:
     shares = [row for row in rows if row.statistic == "row share"]
     assert any(row.weak for row in shares)
     assert list(weak_rules(affair, shares, "95 %", words("en"))) == [
-        "“too few replies to say” stands where the 95 % interval is wider than 30 percentage points, 15 to either side."
+        "“too few replies to say” stands where the 95 % interval is wider than 30 percentage points."
     ]
     assert list(weak_rules(faith, [], "95 %", words("en"))) == []
+
+
+def test_differences_are_weak_by_the_number_that_the_rule_says() -> None:
+    text = survey_toml(
+        "Two groups",
+        question_toml("q", "yes-no", "Q?", epsilon=2),
+        question_toml("often", "scale", "How often?", lo=1, hi=5, epsilon=2),
+        cohorts=["north", "south"],
+    )
+    survey = read_survey(text)
+    seen: dict[str, set[bool]] = {}
+    for n in (40, 80, 120, 180, 260, 400, 900):
+        q, often = [n // 2, n - n // 2], [n // 5] * 5
+        often[0] += n - sum(often)
+        tally = Tally(n, {"q": tuple(q), "often": tuple(often)})
+        for question in survey.questions:
+            rows = view_of(survey, {"north": tally, "south": tally}, question.id, ViewOptions(compare=True))
+            for row in rows:
+                is_mean = row.statistic == "mean difference"
+                limit = 1.2 if is_mean else 0.3
+                assert row.weak == (row.conf_high - row.conf_low > limit)
+                seen.setdefault(row.statistic, set()).add(row.weak)
+                if row.weak:
+                    width = "1.2." if is_mean else "30 points."
+                    assert any(each.endswith(width) for each in weak_rules(question, rows, "95 %", words("en")))
+    assert seen == {"difference": {True, False}, "mean difference": {True, False}}

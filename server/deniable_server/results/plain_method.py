@@ -9,8 +9,7 @@ from deniable.exact import factor_above, of_100
 from deniable_server.results.written import Words, author_text, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.printed_numbers import number
-from deniable_statistics.published.width import TOO_WIDE
-from deniable_statistics.views.shown import axis_of
+from deniable_statistics.views.shown import axis_of, widest
 from deniable_statistics.views.view_row import ViewRow, support_of
 from deniable_statistics.views.view_rows import difference_axis
 
@@ -41,13 +40,12 @@ def weak_rules(question: Question, rows: Sequence[ViewRow], level: str, words: W
         is_difference = statistic in DIFFERENCES
         axis = difference_axis(question, statistic) if is_difference else axis_of(question, statistic)
         name = "rWeakDifference" if is_difference else "rWeakShare" if axis == SHARES else "rWeakMean"
-        half, width = (_written(times * TOO_WIDE, axis, words, is_difference) for times in (1, 2))
-        yield words[name].format(weak=words["rWeak"], level=level, half=half, width=width)
+        width = _written(widest(axis, is_difference), axis, words, is_difference)
+        yield words[name].format(weak=words["rWeak"], level=level, width=width)
 
 
-def _written(part: float, axis: Axis, words: Words, has_unit: bool) -> str:
-    reach = part * (axis.high - axis.low)
+def _written(width: float, axis: Axis, words: Words, has_unit: bool) -> str:
     if not axis.is_percent:
-        return localized(number(reach), words)
+        return localized(number(width), words)
     # Differences of shares and of means have one sentence, so the unit stands beside the number.
-    return f"{100 * reach:g}{words['rPoints'] if has_unit else ''}"
+    return f"{100 * width:g}{words['rPoints'] if has_unit else ''}"

@@ -10,8 +10,7 @@ from deniable.survey.document import Survey
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.columns import Column
 from deniable_statistics.published.printed_numbers import is_unknown
-from deniable_statistics.published.width import TOO_WIDE
-from deniable_statistics.views.shown import axis_of, is_weak
+from deniable_statistics.views.shown import axis_of, is_weak, widest
 
 TOO_FEW = "too few reports to say"
 """In place of an estimate whose interval is too wide; the pages of results say the same."""
@@ -81,7 +80,7 @@ def few_reports(rows: Sequence[Any], axis: AxisOf = axis_of_shares) -> Iterator[
     if weak:
         named = ", ".join(f"{question} ({n} report{'' if n == 1 else 's'})" for question, n in weak.items())
         yield (
-            f"Too few reports to say: {named}. The interval is wider than {200 * TOO_WIDE:.0f} % of all that is "
+            f"Too few reports to say: {named}. The interval is wider than {100 * widest(SHARES):.0f} % of all that is "
             "possible. Quote the interval, not the estimate."
         )
     if any(is_unknown(row.std_error) for row in rows):

@@ -31,10 +31,25 @@ def shown_point(row: EstimateRow, axis: Axis) -> float | None:
     return min(max(row.feasible, row.conf_low, axis.low), row.conf_high, axis.high)
 
 
-def is_wide(low: float, high: float, axis: Axis) -> bool:
-    """Whether an interval, as far as it is possible, is too wide for a figure: more than `TOO_WIDE` on either side."""
+def widest(axis: Axis, is_difference: bool = False) -> float:
+    """The width of the widest interval that may be quoted, in units of the axis: 30 points, or 30 % of a mean's range.
+
+    >>> widest(SHARES), widest(Axis(-1.0, 1.0), is_difference=True)
+    (0.3, 0.3)
+
+    Parameters
+    ----------
+    axis : Axis
+    is_difference : bool
+        Whether the axis is that of differences, which is twice as long as that of what is compared.
+    """
+    return 2 * TOO_WIDE * (axis.high - axis.low) / (2 if is_difference else 1)
+
+
+def is_wide(low: float, high: float, axis: Axis, is_difference: bool = False) -> bool:
+    """Whether an interval, as far as it is possible, is too wide for a figure; see `widest`."""
     # A bool of Python, which JSON can hold: ends of intervals may be numpy's.
-    return bool(min(high, axis.high) - max(low, axis.low) > 2 * TOO_WIDE * (axis.high - axis.low))
+    return bool(min(high, axis.high) - max(low, axis.low) > widest(axis, is_difference))
 
 
 def is_weak(row: EstimateRow, axis: Axis) -> bool:

@@ -20,8 +20,7 @@ from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, level_of_each
 from deniable_statistics.published.charts import Axis
 from deniable_statistics.published.published_rows import estimate, number_or_none
-from deniable_statistics.published.width import TOO_WIDE
-from deniable_statistics.views.shown import axis_of
+from deniable_statistics.views.shown import axis_of, is_wide
 from deniable_statistics.views.view_row import (
     POSSIBLE_DIFFERENCES,
     JointCounts,
@@ -169,7 +168,7 @@ def _difference_row(
         a=a,
         b=b,
         **shown_values(number_or_none(apart), interval, axis),
-        weak=math.isnan(apart) or (holds_none and interval.high - interval.low > TOO_WIDE * (axis.high - axis.low)),
+        weak=math.isnan(apart) or (holds_none and is_wide(*interval, axis, is_difference=True)),
         estimate=number_or_none(apart),
         std_error=number_or_none(error),
         conf_low=interval.low,
