@@ -37,7 +37,7 @@ both = s[:, :, np.newaxis] * g[:, np.newaxis, :]  # for each reply an unbiased s
 size = g.mean(axis=0)  # the shares of the groups
 shares = both.mean(axis=0) / size
 errors = ((both - shares * g[:, np.newaxis, :]) / size).std(axis=0) / len(pairs) ** 0.5
-print("shares", shares.T, "errors", errors.T)  # a line for each group
+print("unbiased shares", shares.T, "errors", errors.T)  # a line for each group; pages show the most likely ones
 """,
         f"""\
 rows <- read.csv("{url}", colClasses = "character", check.names = FALSE)
@@ -49,7 +49,7 @@ for (group in seq_along(size)) {{
   shares <- colMeans(s * g[, group]) / size[group]
   influence <- sweep(s, 2, shares) * g[, group] / size[group]
   errors <- apply(influence, 2, function(each) sqrt(mean((each - mean(each))^2) / nrow(rows)))
-  print(rbind(shares, errors))
+  print(rbind(unbiased = shares, error = errors))  # pages show the most likely shares
 }}
 """,
     )

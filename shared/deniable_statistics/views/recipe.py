@@ -79,7 +79,9 @@ def fits(share):
     at = binom.logpmf(k, n, b + (a - b) * share)
     return {fits}
 held = [each for each in np.linspace(0, 1, 1001) if fits(each)]
-print("share", share, "error", error, "interval", min(held), "to", max(held))
+{_published_in_python(question)}
+print("unbiased estimate", share, "standard error", error, "interval", min(held), "to", max(held))
+print("published: the most likely possible value", min(max(published, min(held)), max(held)))
 """
     counted, of_whom = _counted_in_r(question)
     fits = (
@@ -96,9 +98,73 @@ share <- (p - b) / (a - b); error <- sqrt(p * (1 - p) / n) / abs(a - b)
 best <- dbinom(k, n, pmin(pmax(k / n, min(a, b)), max(a, b)), log = TRUE)
 fits <- function(share) {{ at <- dbinom(k, n, b + (a - b) * share, log = TRUE); {fits} }}
 held <- Filter(fits, seq(0, 1, 0.001))
-print(c(share = share, error = error, from = min(held), to = max(held)))
+{_published_in_r(question)}
+print(c(unbiased = share, error = error, from = min(held), to = max(held)))
+print(c(published = min(max(published, min(held)), max(held))))  # the most likely possible value
 """
     return python, r
+
+
+def _published_in_python(question: Question) -> str:
+    """Lines that make ``published``, the most likely possible share of the option; see `Design.feasible`."""
+    if question.kind.takes_several:
+        return "published = min(max(share, 0), 1)  # any of the boxes may be true at once"
+    k = len(question.options)
+    if question.mechanism.reports.json_type is str:
+        return f"""\
+shares = [(sum(value[1 + each] == "1" for value in values) / n - b) / (a - b) for each in range({k})]
+low, high = min(shares) - 1, max(shares)
+for _ in range(100):  # the nearest shares that are possible: one number less for each, and 0 at least
+    less = (low + high) / 2
+    low, high = (less, high) if np.maximum(np.array(shares) - less, 0).sum() > 1 else (low, less)
+published = max(share - low, 0)"""
+    other, slope, counts = _exchanged(question, "np.array([{}])", "counts", "n - counts")
+    return f"""\
+counts = np.bincount([int(value) for value in values], minlength={k})
+other, counts = {other}, {counts}  # the probability of each value where another answer is true
+low, high = 0.0, 1 / counts.sum()
+for _ in range(100):  # possible shares of all answers add up to 1
+    scale = (low + high) / 2
+    low, high = (low, scale) if np.maximum(other, scale * counts).sum() > 1 else (scale, high)
+published = max(high * counts[option] - other[option], 0) / ({slope})"""
+
+
+def _published_in_r(question: Question) -> str:
+    if question.kind.takes_several:
+        return "published <- min(max(share, 0), 1)  # any of the boxes may be true at once"
+    k = len(question.options)
+    if question.mechanism.reports.json_type is str:
+        return f"""\
+shares <- sapply(1:{k}, function(each) (mean(substr(values, 1 + each, 1 + each) == "1") - b) / (a - b))
+low <- min(shares) - 1; high <- max(shares)
+for (step in 1:100) {{  # the nearest shares that are possible: one number less for each, and 0 at least
+  less <- (low + high) / 2
+  if (sum(pmax(shares - less, 0)) > 1) low <- less else high <- less
+}}
+published <- max(share - low, 0)"""
+    other, slope, counts = _exchanged(question, "c({})", "counts", "n - counts")
+    return f"""\
+counts <- tabulate(as.integer(values) + 1, {k})
+other <- {other}; counts <- {counts}  # the probability of each value where another answer is true
+low <- 0; high <- 1 / sum(counts)
+for (step in 1:100) {{  # possible shares of all answers add up to 1
+  scale <- (low + high) / 2
+  if (sum(pmax(other, scale * counts)) > 1) high <- scale else low <- scale
+}}
+published <- max(high * counts[option + 1] - other[option + 1], 0) / ({slope})"""
+
+
+def _exchanged(question: Question, several: str, counts: str, exchanged: str) -> tuple[str, str, str]:
+    """The probabilities of all values where another answer is true, their slope, and the counts that go with both.
+
+    A mechanism of two answers that mostly says the opposite is the same one with its reports exchanged.
+    """
+    found = [support_of(question, each) for each in range(len(question.options))]
+    pairs = [(each.if_true, each.if_other) for each in found if each is not None]
+    slope = pairs[0][0] - pairs[0][1]
+    if slope < 0:
+        pairs, slope, counts = [(1 - a, 1 - b) for a, b in pairs], -slope, exchanged
+    return several.format(", ".join(str(other) for _, other in pairs)), str(slope), counts
 
 
 def _counted_in_python(question: Question) -> tuple[str, str]:
@@ -138,7 +204,11 @@ n, p = len(values), np.bincount(values, minlength=len(A)) / len(values)
 inverse = np.linalg.inv(A)
 shares = inverse @ p
 errors = np.sqrt(np.diag(inverse @ (np.diag(p) - np.outer(p, p)) @ inverse.T) / n)
-print("shares", shares, "errors", errors)
+possible = np.maximum(shares, 1e-9) / np.maximum(shares, 1e-9).sum()
+for _ in range(10000):  # expectation-maximisation: the most likely shares that are possible
+    possible = possible * (A.T @ (p / (A @ possible)))
+print("unbiased shares", shares, "standard errors", errors)
+print("published: the most likely possible shares", possible)
 """
     r = f"""\
 values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
@@ -148,7 +218,11 @@ n <- length(values); p <- tabulate(values + 1, {len(rows)}) / n
 inverse <- solve(A)
 shares <- drop(inverse %*% p)
 errors <- sqrt(diag(inverse %*% (diag(p) - p %o% p) %*% t(inverse)) / n)
-print(shares); print(errors)
+possible <- pmax(shares, 1e-9) / sum(pmax(shares, 1e-9))
+for (step in 1:10000) {{  # expectation-maximisation: the most likely shares that are possible
+  possible <- possible * drop(t(A) %*% (p / drop(A %*% possible)))
+}}
+print(rbind(unbiased = shares, error = errors, published = possible))
 """
     return python, r
 
@@ -162,6 +236,7 @@ def _of_mean(question: Question, url: str) -> tuple[str, str]:
     if len(weights) > 10 * MOST_WRITTEN:
         return "", ""
     numbers = ", ".join(repr(float(each)) for each in weights)
+    lowest, highest = float(min(values)), float(max(values))
     first = question.mechanism.reports.first
     python = f"""\
 import csv, io, urllib.request
@@ -171,13 +246,15 @@ rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8")
 values = [int(row["{question.id}"]) - {first} for row in rows if row["{question.id}"]]
 scores = {float(constant)!r} + np.array([{numbers}])  # what each value that is sent stands for
 sent = scores[values]
-print("mean", sent.mean(), "error", sent.std() / len(sent) ** 0.5)
+print("unbiased mean", sent.mean(), "standard error", sent.std() / len(sent) ** 0.5)
+print("published: the nearest possible mean", min(max(sent.mean(), {lowest!r}), {highest!r}))
 """
     r = f"""\
 values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
 values <- as.integer(values[values != ""])
 scores <- {float(constant)!r} + c({numbers})  # what each value that is sent stands for
 sent <- scores[values + {1 - first}]
-print(c(mean(sent), sqrt(mean((sent - mean(sent))^2) / length(sent))))
+print(c(unbiased = mean(sent), error = sqrt(mean((sent - mean(sent))^2) / length(sent))))
+print(c(published = min(max(mean(sent), {lowest!r}), {highest!r})))  # the nearest possible mean
 """
     return python, r
