@@ -132,7 +132,13 @@ def test_pages_figures_and_sentences_count_the_replies_to_their_question(http: F
         n = sum(report.cohort == cohort for report in asked)
         assert any(f"This rests on {n} replies from “{cohort}”, " in each for each in by_cohort), cohort
     both = sum(report.values["boxes"] is not None for report in asked)
-    assert f"Replies to both questions: {both} (of 600)" in http.get(f"/s/{SURVEY.id}/results/affair?with=boxes").text
+    crossed = http.get(f"/s/{SURVEY.id}/results/affair?with=boxes").text
+    assert f"Replies to both questions: {both} (of 600)" in crossed
+    assert f"The page of “affair?” alone counts all {len(asked)} replies to it" in crossed
+    numbers = re.findall(r'<tr role="row" class="weak">.*?data-name="Estimate" dir="auto">(.*?)</td>', crossed)
+    assert numbers
+    assert set(numbers) <= {"too few replies to say", "–"}, "no number that is too weak stands unmarked"
+    assert "Ends of intervals in sentences and figures are rounded outwards" in crossed
     differences = re.findall(r'<q dir="auto">(.*?)</q>', http.get(f"/s/{SURVEY.id}/results/affair?compare=cohort").text)
     assert all(" replies from “paper”, " in each and " replies from “web”, " in each for each in differences)
 

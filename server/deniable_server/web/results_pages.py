@@ -483,6 +483,13 @@ class ResultsPage:
         other = self.labels.text(self.given.text)
         return say_text(self.words["rCrossedBoxes" if question.kind.takes_several else "rAmongNote"], other=other)
 
+    def both_only_note(self, question: Question) -> str | None:
+        """Why shares differ from those of a question's own page, where fewer people were asked both questions."""
+        n = replies_to(question, self.shown.tallies)
+        if self.given is None or n == self.replies_to(question):
+            return None
+        return say_text(self.words["rBothOnly"], question=self.labels.text(question.text), n=self.counted(n))
+
     @property
     def caption_line(self) -> str:
         """The number of replies, to the question where the page is of one, and the field dates."""
@@ -498,7 +505,7 @@ class ResultsPage:
         released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
         method = say_text(words["rMethodNote"], level=self.level)
         return [
-            method if question is None else f"{method} {odds_line(question, words)}",
+            " ".join(filter(None, (method, words["rRounded"], question and odds_line(question, words)))),
             f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=source, id=survey.id, **released),
         ]
