@@ -107,7 +107,13 @@ def test_pages_print_the_hash_of_the_very_bytes_that_are_served(
 ) -> None:
     store.publish(survey)
     integrity = {}
-    for name in ("deniable.js", "deniable-place.js", "deniable-question.js", "deniable-told.js", "deniable-answering.js"):
+    for name in (
+        "deniable.js",
+        "deniable-place.js",
+        "deniable-question.js",
+        "deniable-told.js",
+        "deniable-answering.js",
+    ):
         with http.get(f"/client/{name}") as response:
             assert response.mimetype == "text/javascript"
             assert response.headers["Access-Control-Allow-Origin"] == "*"

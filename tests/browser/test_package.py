@@ -140,7 +140,13 @@ def test_elements_have_types_in_pages_and_in_jsx(installed: Path, jsx: str) -> N
 
 def test_package_holds_the_bundles_and_the_catalogues_and_no_tests(installed: Path) -> None:
     package = installed / "node_modules" / "deniable"
-    for name in ("deniable.js", "deniable-place.js", "deniable-question.js", "deniable-told.js", "deniable-answering.js"):
+    for name in (
+        "deniable.js",
+        "deniable-place.js",
+        "deniable-question.js",
+        "deniable-told.js",
+        "deniable-answering.js",
+    ):
         assert (package / "dist" / name).read_bytes() == (WEB / "dist" / name).read_bytes()
     languages = {path.stem for path in (package / "catalogues").glob("*.json")}
     assert languages == {"ar", "de", "en", "es", "fr"}

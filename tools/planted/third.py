@@ -64,6 +64,6 @@ AFTERWARDS = [
     _browser("storage", "what the system says is playing", 'navigator.mediaSession.metadata = new MediaMetadata({ title: "y" });'),
     _browser("storage", "a text that is set as a property", 'localStorage.y = 1; delete localStorage.y;'),
 ]  # fmt: skip
-"""Of the same kinds, written by somebody who had read the audit by then."""
+"""More faults of these kinds, written by somebody who had read the audit by then."""
 
 THIRD = [*WRITTEN, *AFTERWARDS]

@@ -404,15 +404,14 @@ def _close(survey_id: str, database: Location, url: str | None, token: str | Non
 def _say_if_few(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     """Say which questions have too few replies to say anything, now that all are counted."""
     # Only here: it loads numpy, and `survey check` works where no collector is installed.
-    from deniable_server.results.query import EstimatesQuery
-    from deniable_server.results.service import estimates_document
-    from deniable_statistics.published.few_reports import axes_in, says_nothing
+    from deniable_server.results.service import EVERYBODY, estimates_document
+    from deniable_statistics.views.few_reports import axes_in, says_nothing
 
     if url:
         closed, found = remote.survey(url, survey_id), remote.estimates(url, token, survey_id, {})
     else:
         store = open_store(database)
-        closed, found = store.survey(survey_id), estimates_document(store, survey_id, EstimatesQuery())
+        closed, found = store.survey(survey_id), estimates_document(store, survey_id, EVERYBODY)
     axis, rows = axes_in(closed), [SimpleNamespace(**row) for row in found["estimates"]]
     weak = dict.fromkeys(row.question for row in rows if not row.n or says_nothing(row, axis))
     replies = f"{found['n']:,} repl{'y is' if found['n'] == 1 else 'ies are'} counted"

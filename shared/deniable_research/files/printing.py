@@ -29,10 +29,10 @@ from deniable_statistics.published.columns import (
     p_value,
     text_table,
 )
-from deniable_statistics.published.few_reports import few_reports
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
+from deniable_statistics.views.few_reports import few_reports
 
 if TYPE_CHECKING:
     from deniable_research.files.model_tables import FittedModel, ModelRow

@@ -9,9 +9,7 @@ from deniable.survey.question import Question
 from deniable_statistics.designs.of_mechanisms import level_values, mean_values
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.published_rows import EstimateRow
-
-TOO_WIDE = 0.15
-"""Largest half-width of an interval that a sentence gives in numbers, as a share of the axis."""
+from deniable_statistics.published.width import TOO_WIDE
 
 
 def axis_of(question: Question, statistic: str) -> Axis:

@@ -20,7 +20,8 @@ from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, level_of_each
 from deniable_statistics.published.charts import Axis
 from deniable_statistics.published.published_rows import estimate, number_or_none
-from deniable_statistics.views.shown import TOO_WIDE, axis_of
+from deniable_statistics.published.width import TOO_WIDE
+from deniable_statistics.views.shown import axis_of
 from deniable_statistics.views.view_row import (
     POSSIBLE_DIFFERENCES,
     JointCounts,
