@@ -186,7 +186,7 @@ class RandomizedColumn:
     def decode_label(self, label: str) -> ReportValue | None:
         """The report that the label of a value names, ignoring case; None unless exactly one name fits."""
         names = self.codes if self.codes is not None else self.design.reports.labels
-        # Programs change the case of labels; where two names differ in nothing else, neither is taken.
+        # Programs change the case of labels; where two names differ in nothing else, only an exact one is taken.
         same = [name for name in names if name.casefold() == label.casefold()]
         return self.decode(label if label in names else same[0]) if label in names or len(same) == 1 else None
 
