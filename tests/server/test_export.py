@@ -143,7 +143,7 @@ def test_boxes_have_columns_and_codes_are_explained(tmp_path: Path) -> None:
     survey = read_survey(survey_toml("T", *asked, groups=groups, results="live"))
     store = SqliteStore(tmp_path / "test.db")
     store.publish(survey)
-    sent = [{"drugs": "1001", "trust": None}, {"drugs": None, "trust": 0}]
+    sent: list[dict[str, int | str | None]] = [{"drugs": "1001", "trust": None}, {"drugs": None, "trust": 0}]
     store.store_reports([(survey, [Report(f"{n:032x}", None, values) for n, values in enumerate(sent)])])
     store.close()
     for name in ("x.sav", "x.dta", "x.xlsx", "x.csv"):
