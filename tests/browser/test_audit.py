@@ -13,13 +13,15 @@ from deniable_client.audit import shipped
 from deniable_client.audit.blackbox import person
 from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.person import Chance
+from deniable_client.audit.forms import FORMS
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
-from deniable_client.audit.shipped import Target, audit_shipped, check_promises, check_races
+from deniable_client.audit.shipped import Target, audit_forms, audit_shipped, check_promises, check_races
 from tests.support.audited import Targets, target, targets
 from tests.support.marks import long
 from tools.planted.__main__ import scripts_with
 from tools.planted.faults import BUNDLE
+from tools.planted.formed import FORMED
 from tools.planted.fresh import FRESH
 from tools.planted.second import SECOND
 from tools.planted.targets import Kind, PlantedTarget
@@ -51,7 +53,12 @@ def test_served_pages_pass(target: Target) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "history"),
-    [("open", "a broken way"), ("open", "twice"), ("unlinkable and sealed", "two tabs")],
+    [
+        ("open", "a broken way"),
+        ("open", "twice"),
+        ("open", "a wave after a failure"),
+        ("unlinkable and sealed", "two tabs"),
+    ],
 )
 def test_served_pages_pass_in_firefox(targets: Targets, kind: Kind, history: str) -> None:
     bench, names = seen(targets(kind), history, kind="firefox")
@@ -84,6 +91,8 @@ def test_what_is_planted_in_the_bundle_is_named_in_firefox(
 @pytest.mark.parametrize(
     ("kind", "history"),
     [
+        ("open", "a wave after a failure"),
+        ("open", "a revised survey"),
         ("invited", "once"),
         *(
             ("unlinkable and sealed", history)
@@ -109,6 +118,44 @@ def test_pages_pass_where_not_everybody_is_counted(targets: Targets, kind: Kind,
 def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind: Kind, browser: str) -> None:
     program = chromium_path() if browser == "chromium" else firefox_path()
     assert check_promises(targets(kind), dice=random.Random(41), program=program, kind=browser) == []
+
+
+def filled_in(target: Target, *ways: str, kind: str = "chromium") -> tuple[Bench, set[str]]:
+    """People who fill in forms with each of the four questions that can stand alone."""
+    program = chromium_path() if kind == "chromium" else firefox_path()
+    return audit_forms(target, 2, dice=random.Random(41), browsers=1, ways=ways, program=program, kind=kind)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["chromium", "firefox"])
+@pytest.mark.parametrize("way", FORMS)
+def test_a_form_gets_the_noisy_value_and_nothing_else_goes_with_the_answer(target: Target, way: str, kind: str) -> None:
+    bench, names = filled_in(target, way, kind=kind)
+    assert bench.sessions == 8
+    assert bench.suspects(1e-6) == []
+    assert names == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("a value with a zero before it", "form 1"),
+        ("a second event of a change", "events"),
+        ("a pixel more while somebody answers", "sizes"),
+        ("another database", "databases"),
+        ("drawn again until it suits", "chance taken from the system"),
+        ("a shared device sends the value before", "form 2"),
+    ],
+)
+def test_what_is_planted_in_the_element_of_a_form_is_named(
+    target: Target, tmp_path: Path, name: str, named: str
+) -> None:
+    (fault,) = (each for each in FORMED if each.name == name)
+    scripts = scripts_with(fault, tmp_path)
+    planted = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, scripts)
+    bench, _ = filled_in(planted, *fault.histories)
+    assert named in " ".join(each.observable for each in bench.suspects(1e-6))
 
 
 @pytest.mark.long

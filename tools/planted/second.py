@@ -96,5 +96,8 @@ _SHIPPED = [
           r'\1.disabled=!0;this.setAttribute("data-size",String(\5).length);let \2=()=>\3(\4,\5,'),
 ]  # fmt: skip
 
-SECOND = [each._replace(histories=(), sessions=96) for each in (*_PYTHON, *_BROWSER, *_SHIPPED)]
+SECOND = [
+    each._replace(histories=("a form",) if each.file.endswith("/deniable-question.js") else (), sessions=96)
+    for each in (*_PYTHON, *_BROWSER, *_SHIPPED)
+]
 """docs/testing.md has what came of it."""

@@ -16,7 +16,7 @@ from deniable_statistics.authoring.crosstab_precision import (
     joint_variance_of_patterns,
 )
 from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
-from deniable_statistics.views.width import TOO_WIDE
+from deniable_statistics.published.width import TOO_WIDE
 
 RESPONDENTS = 1000
 """Number of people for whom the sentence is said if no number is planned for."""

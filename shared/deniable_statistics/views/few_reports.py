@@ -10,8 +10,8 @@ from deniable.survey.document import Survey
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.columns import Column
 from deniable_statistics.published.printed_numbers import is_unknown
+from deniable_statistics.published.width import TOO_WIDE
 from deniable_statistics.views.shown import axis_of, is_weak
-from deniable_statistics.views.width import TOO_WIDE
 
 TOO_FEW = "too few reports to say"
 """In place of an estimate whose interval is too wide; the pages of results say the same."""
