@@ -44,6 +44,12 @@ export const p = (text, style = "") => h("p", { class: style }, text);
  */
 export const own = (text, translate = "yes") => h("span", { class: "text", dir: "auto", translate }, text);
 
+const WEB = /(https:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/;
+
+/** Such a text in which addresses of the web are links: help that somebody has to copy by hand is no help. @param {string} text */
+export const linked = (text) =>
+  h("span", { class: "text", dir: "auto" }, ...text.split(WEB).map((each, n) => (n % 2 ? h("a", { href: each, rel: "noopener noreferrer" }, each) : each)));
+
 /**
  * The heading of a screen takes the focus when the screen comes up.
  * @param {string | Node} text @param {"h1" | "h2"} [level]
@@ -92,3 +98,9 @@ export const oncePainted = (act) => requestAnimationFrame(() => setTimeout(act))
 
 /** Put the focus on the heading of what came up. @param {ParentNode} place */
 export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();
+
+/** Bring the title and the progress of a form below the line that stays at the top; a focus scrolls to what has it alone. @param {Element} form */
+export const headInSight = (form) => {
+  const [head, line] = [form.querySelector(".head"), form.closest("[lang]")?.querySelector(".exit")];
+  if (head && head.getBoundingClientRect().top < (line?.getBoundingClientRect().bottom ?? 0)) head.scrollIntoView();
+};

@@ -165,7 +165,6 @@ export class DeniableSurvey extends DeniableElement {
       const picked = n < length && h("span", {}, picks());
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        picked,
         seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
@@ -203,7 +202,7 @@ export class DeniableSurvey extends DeniableElement {
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
       const back = () => this.restart(true);
       const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.back, back) }), true));
-      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
+      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }

@@ -5,7 +5,7 @@ import { said } from "./ceiling.js";
 import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
-import { box, button, card, drawing, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, button, card, drawing, fold, h, heading, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { lasts, results, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
 import { oddsOf } from "./odds.js";
@@ -63,7 +63,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     // No way out of a shared device: the next person comes first.
     next && p(m.kioskHand),
     next && button(m.next, next),
-    view.thanks && p(own(view.thanks)),
+    view.thanks && p(linked(view.thanks)),
     h(
       "ul",
       { class: "checks" },

@@ -53,11 +53,11 @@ export function contact(m, { contact }, first = "", care = m.contactShows) {
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
- *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
+ * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, picked: Node | false, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `picked` says that chance picks them; `weak` as in ceiling.js; `kept` says what stays on the
  *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, decline, kept, stop, trace, canExit, history }) {
+export function consent(m, view, { cohort, isVia, isSeen, weak, n, picked, notes, start, decline, kept, stop, trace, canExit, history }) {
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
@@ -81,7 +81,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
         view.look && logo(view.look),
         view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
         title,
-        quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })),
+        quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) }), " ", picked),
       ),
       view.about && p(own(view.about)),
       h(

@@ -5,7 +5,7 @@
  * of the others, and choosing an answer leads nowhere by itself: whoever chose wrongly, or by arrow keys, chooses again.
  */
 
-import { bar, focusOn, h, minor, oncePainted, own } from "./dom.js";
+import { bar, focusOn, h, headInSight, minor, oncePainted, own } from "./dom.js";
 import { fill } from "./messages.js";
 import { together } from "./grid.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
@@ -86,7 +86,7 @@ export function steps(m, view, walk, send, isWatched) {
     if (place < all) {
       show(place);
       asked[place].begin();
-      if (head.getBoundingClientRect().top < 0) head.scrollIntoView();
+      headInSight(stepped);
       return;
     }
     const missing = unanswered();
@@ -145,5 +145,6 @@ export function steps(m, view, walk, send, isWatched) {
   show(0);
   // The first question stands on the screen before a slow phone lays out the others.
   oncePainted(() => reach(all));
-  return h("div", { class: "stepped" }, head, form, review);
+  const stepped = h("div", { class: "stepped" }, head, form, review);
+  return stepped;
 }

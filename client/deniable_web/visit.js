@@ -9,6 +9,7 @@
 import { arranged } from "./arrangement.js";
 import { buyToken } from "./buying.js";
 import { randomize } from "./device.js";
+import { headInSight } from "./dom.js";
 import { ReportError } from "./errors.js";
 import { page } from "./form.js";
 import { stopsOf } from "./grid.js";
@@ -65,6 +66,7 @@ export class Visit {
       walk.begin(() => form.isConnected || element.show(form));
       element.form = form;
       element.show(form, true);
+      headInSight(form);
       element.announce("start");
     } catch (error) {
       const again = () => (element.show(wait(m, issuer ? m.checking : m.moment), true), this.start());

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor as Pool
 
 import pytest
+from playwright.sync_api import Error
 
-from deniable import Survey
+from deniable import ParameterError, Survey
+from deniable_server.authors import page_visit
+from deniable_server.authors.page_visit import visit
 from tools.rig.browsing import another_site
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine, run_cli
+from tools.rig.patience import PATIENCE
 
 EMBED = CommandLine("embed")
 
@@ -138,3 +143,33 @@ def test_pages_that_cannot_be_opened_are_said_to_be_so() -> None:
 def test_options_of_a_snippet_do_not_go_with_a_check() -> None:
     assert "--host does not go with --check" in EMBED.refused("--check", "http://x.example", "--host", "plain")
     assert "say which survey" in EMBED.refused()
+
+
+@pytest.mark.long
+def test_a_page_whose_script_never_ends_is_given_up() -> None:
+    html = "<p>x<script>setTimeout(() => { for (;;); }, 100)</script>"
+    refused = pytest.raises(
+        ParameterError, match="must be one that can be opened, got one that seized the browser for 3"
+    )
+    # In a thread of its own, because a worker of these tests drives a browser already.
+    with another_site(html) as address, Pool(1) as pool, refused:
+        pool.submit(visit, address, longest=3.0).result(PATIENCE)
+
+
+class Leading:
+    """A page that leads on to another one while it is looked at, for as many times."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+
+    def evaluate(self, _: str) -> dict[str, bool]:
+        self.left -= 1
+        if self.left >= 0:
+            raise Error("Page.evaluate: Execution context was destroyed, most likely because of a navigation")
+        return {"isSecure": True}
+
+
+def test_a_page_that_leads_on_to_another_is_looked_at_again() -> None:
+    page = Leading(1)
+    assert page_visit._looked(page) is None  # type: ignore[arg-type]
+    assert page_visit._looked(page) == {"isSecure": True}  # type: ignore[arg-type]

@@ -605,3 +605,30 @@ def test_help_and_a_unit_are_read_out_with_the_field_and_the_unit_is_reviewed(co
     field.fill("38")
     page.get_by_role("button", name="Check my answers").click()
     expect(page.locator(".given")).to_contain_text("38 hours")
+
+
+def test_the_first_question_stands_below_the_line_that_leaves(collector: Collector, page: Page) -> None:
+    """On a phone the focus scrolled to the question alone, and its title and progress stood behind that line."""
+    page.set_viewport_size({"width": 390, "height": 640})
+    question = question_toml("affair", "yes-no", "Have you had an affair? " * 12, epsilon=0.5)
+    toml = survey_toml("One at a time", question, TRUST, about="What is asked. " * 20)
+    page.goto(collector.publish(read_survey(toml)))
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(step(page, 1, 2)).to_be_focused()
+    top, bottom = page.evaluate(
+        f"['.head', '.exit'].map(each => {SHADOW}.querySelector(each).getBoundingClientRect())"
+        ".map((box, n) => n ? box.bottom : box.top)"
+    )
+    assert top >= bottom > 0
+
+
+def test_an_address_in_the_thanks_is_a_link(collector: Collector, page: Page) -> None:
+    """A text of the author's with an address of help: what stands around it, such as a full stop, is no part of it."""
+    thanks = "These people listen: https://help.example/now. <b>Not bold</b>"
+    survey = read_survey(survey_toml("T", question_toml("affair", "yes-no", epsilon=0.5), thanks=thanks, layout="page"))
+    page.goto(collector.publish(survey))
+    answer(page, survey, {"affair": "yes"})
+    link = page.get_by_role("link", name="https://help.example/now", exact=True)
+    expect(link).to_have_attribute("href", "https://help.example/now")
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    expect(page.get_by_text(thanks)).to_be_visible()

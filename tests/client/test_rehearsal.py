@@ -200,3 +200,9 @@ def test_results_pages_and_files_of_a_rehearsal_are_those_of_a_real_study(tmp_pa
     pandas.testing.assert_frame_equal(one, other)
     one, other = (pandas.read_excel(each / "reports.xlsx", sheet_name=0) for each in (folder, real))
     pandas.testing.assert_frame_equal(one, other)
+
+
+@pytest.mark.parametrize("effect", [math.nan, math.inf, 1e308, -1e9])
+def test_effects_beyond_all_measure_are_refused(effect: float) -> None:
+    with pytest.raises(ParameterError, match="effect: must be a log odds ratio within ±20, got"):
+        Relation.parse("drunk ~ stressed", SURVEY, effect)

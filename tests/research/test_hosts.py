@@ -12,7 +12,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from deniable import ParameterError, read_survey
+from deniable import ParameterError, ReportError, read_survey
 from deniable_research import read
 from deniable_research.hosts import HOSTS, looks_like, read_export
 from tests.support.analyzing import ok, refused
@@ -350,3 +350,10 @@ def test_plain_files_look_like_no_tool(tmp_path: Path) -> None:
     for content in ("id,q1\n1,yes\n", "", '"', "trial_type,trial\r_index\n", "\x00"):
         path.write_text(content, encoding="utf-8", newline="")
         assert looks_like(path) is None
+
+
+def test_a_truth_value_of_a_question_of_the_tool_itself_is_no_report(survey_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text('[{"affair": true}, {"affair": 1}]', encoding="utf-8")
+    with pytest.raises(ReportError, match="column 'affair': must hold 'no', 'yes' or an integer"):
+        read(path, survey_file, host="surveyjs").table.reports_of("affair")

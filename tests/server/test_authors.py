@@ -141,7 +141,9 @@ def test_check_and_plan_warn_where_releases_hold_back_half_of_the_planned_respon
     assert "Warning" not in check_of(tmp_path, "--respondents", 800, **TWO_COHORTS)
     assert CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 800).stderr == ""
     note = "Note: Results change when 200 new reports of a cohort have arrived; up to 398 wait until the survey closes"
-    assert f"{note}; --respondents N shows whether that is a large part" in check_of(tmp_path, **TWO_COHORTS)
+    assert f"{note}. 'survey check FILE --respondents 20' shows how many of 20 would wait" in check_of(
+        tmp_path, **TWO_COHORTS
+    )
     for results in ("live", "closed"):
         text = check_of(tmp_path, "--respondents", 390, results=results, **TWO_COHORTS)
         assert "Warning" not in text

@@ -28,6 +28,7 @@ from deniable_statistics.views.view_rows import view_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
+from tools.tables import crossed_claims
 
 TWO = read_survey(
     survey_toml(
@@ -76,6 +77,28 @@ def test_nothing_is_claimed_of_few_or_of_no_replies() -> None:
     assert claims(joint, 20, 1) == []
     (*rows,) = view_of(TWO, {}, "affair", ViewOptions(crossed_with="faith"), [])
     assert {row.value for row in rows} == {None}
+
+
+@pytest.mark.long
+def test_the_table_of_claims_judges_what_pages_say() -> None:
+    apart = crossed_claims.Situation(2, 2, "two groups apart", 4.0, 4000)
+    found = crossed_claims.simulate(apart, 2, 1)
+    assert (found.pages, found.possible, found.said) == (2, 2, 2)
+    alike = crossed_claims.Situation(2, 2, "alike", 4.0, 4000)
+    assert crossed_claims.simulate(alike, 1, 1).possible == 0
+    # A sentence about a difference that is not there is false, and so is one in the wrong direction.
+    survey = apart.survey
+    rows = view_of(
+        survey,
+        {},
+        "first",
+        ViewOptions(crossed_with="second"),
+        crossed_claims.drawn(survey, apart.joint, 4000, generator_of(3)),
+    )
+    named = [row for row in rows if row.statistic == "row difference"]
+    assert crossed_claims.judge(survey, named, apart.within) == [(True, True)]
+    assert crossed_claims.judge(survey, named, alike.within) == [(False, False)]
+    assert crossed_claims.judge(survey, named, apart.within[:, ::-1]) == [(False, False)]
 
 
 @pytest.mark.long

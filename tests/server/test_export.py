@@ -133,6 +133,35 @@ def test_labels_say_what_was_asked_and_that_it_is_noise(survey: Survey, reports:
     assert {cell.data_type for row in book["variables"].iter_rows() for cell in row} == {"s", "n"}
 
 
+def test_boxes_have_columns_and_codes_are_explained(tmp_path: Path) -> None:
+    """Nobody counts in `b10`, and nobody takes the code 0 of a scale from 1 to 5 for its answer 0, or a gap for No."""
+    groups = {"acts": {"epsilon": 2, "draw": 1}}
+    asked = (
+        question_toml("drugs", "ticks", "Which?", options=["tea", "milk"], group="acts"),
+        question_toml("trust", "scale", "How much?", lo=1, hi=5, goal="shares", group="acts"),
+    )
+    survey = read_survey(survey_toml("T", *asked, groups=groups, results="live"))
+    store = SqliteStore(tmp_path / "test.db")
+    store.publish(survey)
+    sent: list[dict[str, int | str | None]] = [{"drugs": "1001", "trust": None}, {"drugs": None, "trust": 0}]
+    store.store_reports([(survey, [Report(f"{n:032x}", None, values) for n, values in enumerate(sent)])])
+    store.close()
+    for name in ("x.sav", "x.dta", "x.xlsx", "x.csv"):
+        ok("export", survey.id, "--db", tmp_path / "test.db", "--to", tmp_path / name)
+    frame, about = pyreadstat.read_sav(tmp_path / "x.sav")
+    assert frame[["drugs_1", "drugs_2"]].iloc[0].tolist() == [0, 1]
+    assert frame[["drugs_1", "drugs_2"]].iloc[1].isna().all(), "who was not asked has no box"
+    assert about.variable_value_labels["drugs_2"] == {0: "not in the report", 1: "in the report"}
+    labels = about.column_names_to_labels
+    assert labels["drugs_2"] == "Noisy report, not an answer: milk (Which?)"
+    assert labels["trust"] == "Noisy report, not an answer, missing if not asked, code 0 is the answer 1: How much?"
+    sheet = openpyxl.load_workbook(tmp_path / "x.xlsx")["data"]
+    header, first, _ = sheet.iter_rows(values_only=True)
+    assert dict(zip(header, first, strict=True))["drugs_2"] == 1
+    assert "drugs_1" not in (tmp_path / "x.csv").read_text(encoding="utf-8"), "as the collector's reports.csv"
+    assert Table.read(tmp_path / "x.sav", Layout.of_survey(survey)).people == 2, "our own programs read it as before"
+
+
 def test_surveys_without_reports_to_show_are_sentences(tmp_path: Path) -> None:
     path, to = tmp_path / "some.db", tmp_path / "x.csv"
     store = SqliteStore(path)

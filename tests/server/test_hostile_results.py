@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
+import json
 import re
 import xml.etree.ElementTree as ElementTree
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -136,6 +139,27 @@ def test_conditions_and_ranges_change_nothing(evil: tuple[FlaskClient, Survey], 
         assert (known.status_code, known.data, known.headers["ETag"]) == (304, b"", whole.headers["ETag"]), tag
     assert b"evil.example" not in http.get(address, headers={"Host": 'evil.example"><script>'}).data.partition(b"<h")[2]
     assert http.get(address).data == whole.data, "what was asked with another host is kept for nobody else"
+
+
+def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, store: Store) -> None:
+    """BibTeX counts braces even behind a backslash, so one of a title took in the year and the address."""
+    text = EVIL.replace('title = "', 'sample = "}\\n = {"\ntitle = "{ % \\n}} @misc ')
+    survey = replace(read_survey(text), results="batches", release=50)
+    store.publish(survey)
+    store.store_reports([(survey, reports_of(survey, 150))])
+    store.settle()
+    with zipfile.ZipFile(io.BytesIO(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)) as archive:
+        bibtex, cff, methods = (archive.read(each).decode() for each in ("citation.bib", "CITATION.cff", "methods.txt"))
+    depths = list(itertools.accumulate({"{": 1, "}": -1}.get(each, 0) for each in bibtex))
+    assert depths[-1] == 0
+    assert min(depths[bibtex.index("{") : -2]) == 1, "the entry ends where it ends"
+    lines = bibtex.splitlines()
+    names = [line.partition(" = ")[0].strip() for line in lines[1:-1]]
+    assert names == ["author", "title", "year", "date", "version", "note", "url"]
+    assert not re.search(r"(?<!\\)%", bibtex)
+    assert methods.count("\n") == 1
+    fields = [line.partition(": ") for line in cff.splitlines()]
+    assert all(re.fullmatch("[a-z-]+", name) and json.loads(value) for name, _, value in fields)
 
 
 def test_files_say_that_there_is_no_release_yet(http: FlaskClient, store: Store) -> None:

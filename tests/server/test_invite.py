@@ -659,7 +659,7 @@ def test_too_few_people_are_told_before_and_after(tmp_path: Path) -> None:
     lines = INVITE.run(survey.id, "-n", 10, "--cohort", "paper", *where).stderr.splitlines()
     assert lines[0].startswith("Warning: 10 people are invited to 'paper' now, and results of a cohort appear once 50 ")
     assert lines[0].endswith("its results appear only when you close the survey, which counts all replies.")
-    assert lines[1].startswith("Warning: Even if all 10 answer, no question is estimated to within less than \u00b1")
+    assert lines[1].startswith("Warning: Even if all 10 answer, the margin of error of every question is \u00b1")
     assert '"add_invitations"' in lines[2], "the warnings come before anybody is invited"
     assert "Warning" not in INVITE.run(survey.id, "-n", 2000, "--cohort", "web", *where).stderr
     closed = CommandLine("survey", "close").ok(survey.id, "--db", database)

@@ -116,7 +116,7 @@ def test_curly_quotes_within_a_text_are_meant() -> None:
 @pytest.mark.parametrize(
     ("slip", "hint"),
     [
-        ("sequence", "it can have title, language, organiser, about, contact, opens, "),
+        ("sequence", "it can have title, language, organiser, about, contact, "),
         ("description", "it can have title, "),
         ("titel", "did you mean 'title'?"),
         ("reader", "did you mean 'readers'?"),

@@ -10,7 +10,14 @@ from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.columns import figures
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.published.published_rows import EstimateRow, estimate, share_rows
-from deniable_statistics.views.few_reports import TOO_FEW, axes_in, few_reports, says_nothing, without_weak
+from deniable_statistics.views.few_reports import (
+    TOO_FEW,
+    axes_in,
+    axis_of_shares,
+    few_reports,
+    says_nothing,
+    without_weak,
+)
 from deniable_statistics.views.view_row import share_view
 
 NOISE = KAry.from_epsilon(3, 2)
@@ -48,9 +55,21 @@ def test_the_command_line_and_the_pages_call_the_same_figures_too_weak() -> None
         rows = estimate({None: Tally(n, {"often": counts})}, survey)
         assert "mean" in {row.statistic for row in rows}
         assert [says_nothing(row, axis) for row in rows] == [share_view(often, row).weak for row in rows]
-        printed = [without_weak(figures()[0], axis).cell(row) for row in rows]
+        printed = [without_weak(figures()[0], rows, axis).cell(row) for row in rows]
         assert (TOO_FEW in printed) == (n == 3)
         assert ("%" in "".join(printed)) == (n > 3)
+
+
+def test_an_impossible_share_beside_weak_ones_is_not_printed() -> None:
+    """Of 13 reports to three options, none for the last: its estimate is -27 %, with an interval of 22 points."""
+    rows = rows_of(9, 4, 0)
+    column = without_weak(figures()[0], rows, axis_of_shares)
+    assert not says_nothing(rows[-1])
+    assert rows[-1].estimate is not None
+    assert rows[-1].estimate < 0
+    assert column.cell(rows[-1]) == TOO_FEW
+    many = rows_of(9000, 4000, 1500)
+    assert TOO_FEW not in [without_weak(figures()[0], many, axis_of_shares).cell(row) for row in many]
 
 
 @pytest.mark.parametrize(

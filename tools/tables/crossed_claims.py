@@ -29,13 +29,13 @@ from deniable_statistics.views.view_row import JointCounts, ViewOptions, ViewRow
 from tools.tables.claims import HEADER, PLAIN, SAID_DIFFERENCE, Judged, figures_of, holds, power
 
 SHAPES = ("alike", "two groups apart", "steps")
-LAYOUTS = ((2, 2), (2, 4), (4, 5))
-EPSILONS, SIZES = (1.0, 2.0, 4.0), (1000, 5000, 20_000)
+LAYOUTS = ((2, 2), (2, 4), (4, 3))
+EPSILONS, SIZES = (1.0, 2.0, 4.0), (1000, 4000, 10_000)
 
-SURVEYS = 12
-"""Surveys of each situation: 972 of all together."""
+SURVEYS = 8
+"""Surveys of each situation: 648 of all together."""
 
-PILOT = 200_000
+PILOT = 50_000
 """People from whom the standard errors are known that power is computed from."""
 
 

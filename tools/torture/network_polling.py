@@ -34,7 +34,7 @@ Sight = dict[str, tuple[int, dict[str, str], bytes]]
 
 def polling(short: bool) -> str:
     """Poll every address while a thousand answer: what it shows is byte for byte that of the last release."""
-    people, pause = (120, 12) if short else (1000, 10)
+    people, pause = (120, 15) if short else (1000, 10)
     dice = random.Random(31)
     first = replace(
         read_survey(FIVE_TYPES),
@@ -44,6 +44,7 @@ def polling(short: bool) -> str:
         closes=TODAY + datetime.timedelta(days=1),
     )
     surveys = [first, replace(first, retention="tallies"), replace(first, results="closed")]
+    surveys.append(replace(first, revises=first.id))
     calendar = Clock()
     polls = releases = 0
     with collector(calendar) as app:
@@ -82,7 +83,8 @@ def polling(short: bool) -> str:
         shown = totals(store, surveys)
         assert {sum(shown[survey.id, each] for each in (None, "web")) for survey in surveys} == {people}
     assert releases
-    return f"{people} people, 3 surveys, {polls} answers to polls, {releases} releases, 0 differences between them"
+    seen = f"{people} people, {len(surveys)} surveys, {polls} answers to polls, {releases} releases"
+    return f"{seen}, 0 differences between them"
 
 
 SCENARIOS: dict[str, Callable[[bool], str]] = {"polling": polling}
@@ -100,7 +102,8 @@ class Onlooker:
         self._tokens = {scope: create_token(store, scope, scope) for scope in ("operate", "metrics")}
         self._addresses = ["/", "/api/v1/surveys", "/metrics", "/readyz", "/livez"]
         drawn = f"/s/{surveys[0].id}/results/{surveys[0].questions[0].id}"
-        self._addresses += [f"{drawn}.png", f"{drawn}.pdf"]
+        crossed = f"?with={surveys[0].questions[1].id}"
+        self._addresses += [f"{drawn}.{form}{query}" for form in ("png", "pdf") for query in ("", crossed)]
         self._public.append(f"HEAD {drawn}.png")
         for survey in surveys:
             pages, api = f"/s/{survey.id}", f"/api/v1/surveys/{survey.id}"
@@ -112,6 +115,9 @@ class Onlooker:
                 f"{view}{each}" for each in ("", ".csv", ".json", ".svg", "?by=cohort", "?compare=cohort")
             ]
             self._addresses += [f"{view}?with={other.id}", f"{view}?release=1", f"{view}?lang=de"]
+            self._addresses += [f"{view}.{form}?with={other.id}" for form in ("csv", "json", "svg")]
+            if survey.revises:
+                self._addresses += [f"{view}{form}?pooled=versions" for form in ("", ".csv", ".json", ".svg", "/embed")]
             self._addresses += [f"{view}/embed", f"{view}?over=time", f"{view}.json?over=time"]
             self._addresses.append(f"/oembed?url=http://localhost{view}")
             self._public += [f"GET {view}?over=releases", f"GET {api}/state"]

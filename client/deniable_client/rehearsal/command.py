@@ -26,7 +26,6 @@ from deniable_client.demo.command import SENDERS, collector, deniable_command, e
 from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
 from deniable_commands.browser import open_page
 from deniable_commands.main import example
-from deniable_statistics.views.few_reports import axes_in, few_reports
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""
@@ -174,6 +173,9 @@ def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
 
 def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any]) -> None:
     """The estimates beside the truth that was put in."""
+    # Only here: it loads numpy, and help is whole where no extra is installed.
+    from deniable_statistics.views.few_reports import axes_in, few_reports
+
     truth = true_figures(people, survey)
     rows, covered = [], 0
     for row in found["estimates"]:

@@ -24,6 +24,10 @@ USUAL_SHARE = 0.3
 _FORMULA = re.compile(r"\s*(\w+)\s*~\s*(\w+(?:\s*\+\s*\w+)*)\s*")
 
 
+MOST_EFFECT = 20
+"""Largest log odds ratio of a predictor: from there on an answer decides another one as good as surely."""
+
+
 @dataclass(frozen=True)
 class Relation:
     """A logistic relation of yes-no questions: each yes of a predictor adds ``effect`` to the log-odds of the outcome.
@@ -62,6 +66,8 @@ class Relation:
                 )
         if len(set(names)) < len(names):
             raise ParameterError(f"formula: must name each question once, got {shown(formula)}")
+        if not abs(effect) <= MOST_EFFECT:
+            raise ParameterError(f"effect: must be a log odds ratio within ±{MOST_EFFECT}, got {effect:g}")
         return cls(names[0], names[1:], effect)
 
     def intercept(self, share: float, predictors: Sequence[float]) -> float:

@@ -139,7 +139,7 @@ const Table = ({ survey }) =>
         ),
       ),
     ),
-    h("p", { class: "quiet" }, "The price says how many times as many people it takes as if they were asked directly and told the truth."),
+    h("p", { class: "quiet" }, "Price: 19 times means 19 times as many people as with truthful direct answers."),
   );
 
 const NAMES = { error: "Nobody can answer it", warning: "Warning", note: "Note" };

@@ -51,7 +51,7 @@ const Choice = ({ label, name, options, value: shown = picked.value[name] ?? "" 
 /** The languages of the survey before those of the words around it. @param {Survey} survey */
 function languagesOf({ languages }) {
   const names = { ...LANGUAGES, ...Object.fromEntries(languages.map((each) => [each, LANGUAGES[/** @type {"en"} */ (each)] ?? each])) };
-  return Object.fromEntries(Object.entries(names).map(([code, name]) => [code, languages.includes(code) ? `${name} (yours)` : name]));
+  return Object.fromEntries(Object.entries(names).map(([code, name]) => [code, languages.includes(code) ? `${name} (yours)` : languages.length ? `${name} (without your texts)` : name]));
 }
 
 /** @param {{ survey: Survey | null }} props */

@@ -177,7 +177,7 @@ export default Object.freeze({
   "invitedField": "„credential“ ist Ihre Einladung. Der Server prüft sie und speichert sie nicht mit dem Rest zusammen.",
   "unlinkableField": "„credential“ ist die Marke, die der Server unterschrieben hat, ohne sie zu sehen. Sie zeigt also nicht, mit wessen Einladung sie gekauft wurde.",
   "lasts": "Diese Umfrage nimmt Rückmeldungen bis {closes} an.",
-  "mixedIn": "In dem, was Ihr Gerät gesendet hat und was es sich vielleicht merkt, steckt Zufall.",
+  "mixedIn": "Der Zufall kam hinzu, bevor etwas gesendet oder gespeichert wurde.",
   "mayClose": "Sie können diese Seite jetzt schließen.",
   "whenBatches": "Ergebnisse erscheinen, sobald {n} Rückmeldungen{group} angekommen sind; nach dem Ende zählen sie alle.",
   "ofGroup": " Ihrer Gruppe",

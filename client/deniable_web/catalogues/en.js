@@ -177,7 +177,7 @@ export default Object.freeze({
   "invitedField": "“credential” is your invitation. The server checks it and does not store it with the rest.",
   "unlinkableField": "“credential” is the token, which the server signed without seeing it. So it does not show whose invitation bought it.",
   "lasts": "This survey takes replies until {closes}.",
-  "mixedIn": "What your device sent, and what it may remember, has chance mixed in.",
+  "mixedIn": "Chance was mixed in before anything was sent or stored.",
   "mayClose": "You can close this page now.",
   "whenBatches": "Results appear once {n} replies{group} have arrived. After the survey has closed, every reply is counted.",
   "ofGroup": " of your group",

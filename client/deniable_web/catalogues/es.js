@@ -177,7 +177,7 @@ export default Object.freeze({
   "invitedField": "«credential» es su invitación. El servidor la comprueba y no la guarda junto con el resto.",
   "unlinkableField": "«credential» es la ficha, que el servidor firmó sin verla. Por eso no muestra con qué invitación se obtuvo.",
   "lasts": "Esta encuesta acepta envíos hasta {closes}.",
-  "mixedIn": "Lo que su dispositivo envió, y lo que quizá recuerde, lleva azar mezclado.",
+  "mixedIn": "El azar se mezcló antes de enviar o guardar nada.",
   "mayClose": "Ya puede cerrar esta página.",
   "whenBatches": "Los resultados aparecen cuando han llegado {n} envíos{group}; tras el final, cuentan todos.",
   "ofGroup": " de su grupo",

@@ -177,7 +177,7 @@ export default Object.freeze({
   "invitedField": "« credential » est votre invitation. Le serveur la vérifie et ne l’enregistre pas avec le reste.",
   "unlinkableField": "« credential » est le jeton, que le serveur a signé sans le voir. Il ne montre donc pas quelle invitation l’a obtenu.",
   "lasts": "Cette enquête accepte des envois jusqu’au {closes}.",
-  "mixedIn": "Ce que votre appareil a envoyé, et ce qu’il retient peut-être, est mêlé de hasard.",
+  "mixedIn": "Le hasard a été mêlé avant tout envoi et tout enregistrement.",
   "mayClose": "Vous pouvez maintenant fermer cette page.",
   "whenBatches": "Les résultats paraissent dès que {n} envois{group} sont arrivés ; après la fin, ils comptent tous les envois.",
   "ofGroup": " de votre groupe",

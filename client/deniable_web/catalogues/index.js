@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "zp2hrpsxr656az7uebw6f36zpm",
-  de: "fugfqif7s2ollifinytl7nnosm",
-  en: "6vvan2y2b7oh7x3ltoy244rfqi",
-  es: "73pz4nwlr4rxwj2ohymhtxr4fi",
-  fr: "ktv5ke5uphzm7xg24h6wfb22ji",
+  ar: "oswwz5akcfqal6y23estsqw3ee",
+  de: "udssfqj4gxlxbv3w7d6jawmenm",
+  en: "gwsrzjc6o7pgvm4ofv3lm2hfhm",
+  es: "ci4gmddtgffgdjnowud5l7wxre",
+  fr: "lalpyhnmsuzvgebzceyeycnv44",
 };

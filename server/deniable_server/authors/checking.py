@@ -271,7 +271,7 @@ def _weak(checked: Survey) -> list[str]:
 def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str]:
     """What an author may want to know and need not change."""
     if note := release_note(checked):
-        yield note + ("" if respondents else "; --respondents N shows whether that is a large part")
+        yield note + ("" if respondents else ". 'survey check FILE --respondents 20' shows how many of 20 would wait")
     if checked.revises:
         yield (
             f"revises: survey {checked.revises}; what stays the same, "

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from threading import Event, Timer
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import NotInstalled, ParameterError
 from deniable_commands.chromium_launch import FLAGS, installed
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Frame, Page
+    from playwright.sync_api import Browser, Frame, Page
 
 SECOND_SCRIPT = "deniable-answering.js"
 """What `deniable.js` loads by itself, from beside it."""
@@ -22,6 +25,9 @@ WAIT = 10.0
 
 WAIT_FOR_SCRIPT = 3.0
 """Seconds after its load event in which a page may still put an element in, or load its script, by itself."""
+
+LONGEST = 90.0
+"""Seconds after which a browser is ended that a page has seized, by a script that never ends for instance."""
 
 FRAME = re.compile(r"/embed/[a-z2-7]{26}")
 """The path of a survey's page for frames."""
@@ -143,8 +149,16 @@ class PageVisit:
     has_tag: bool = False
 
 
-def visit(address: str, wait: float = WAIT) -> PageVisit:
+def visit(address: str, wait: float = WAIT, longest: float = LONGEST) -> PageVisit:
     """Open a page, wait until its elements say what they are, and look; press nothing, and send no report.
+
+    Parameters
+    ----------
+    address : str
+    wait : float
+        Seconds that elements have.
+    longest : float
+        Seconds after which the browser is ended.
 
     Raises
     ------
@@ -161,13 +175,31 @@ def visit(address: str, wait: float = WAIT) -> PageVisit:
         raise ParameterError(f"page: must be an address that starts with http:// or https://, got {address!r:.80}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=installed(), args=list(FLAGS))
+        seized = Event()
+        watchdog = Timer(longest, _end, (_process_of(browser), seized))
+        watchdog.start()
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-GB")
             return _visit(page, address, wait)
         except Error as error:
-            raise ParameterError(f"page: must be one that can be opened, got {_reason(error)}") from None
+            got = f"one that seized the browser for {longest:g} s" if seized.is_set() else _reason(error)
+            raise ParameterError(f"page: must be one that can be opened, got {got}") from None
         finally:
+            watchdog.cancel()
             browser.close()
+
+
+def _process_of(browser: Browser) -> int:
+    """The number of the browser's process."""
+    processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    return next(int(each["id"]) for each in processes if each["type"] == "browser")
+
+
+def _end(process: int, seized: Event) -> None:
+    seized.set()
+    # What is evaluated in a seized page never returns, and a browser cannot be asked to stop from another thread.
+    with suppress(ProcessLookupError):
+        os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def _reason(error: Exception) -> str:
@@ -208,6 +240,18 @@ def _visit(page: Page, address: str, wait: float) -> PageVisit:
         looked["isSecure"],
         response is not None and "<deniable-" in response.text(),
     )
+
+
+def _looked(page: Page) -> dict[str, Any] | None:
+    """What stands in the page now; None while it leads on to another one, by a script or a refresh."""
+    from playwright.sync_api import Error
+
+    try:
+        return dict(page.evaluate(_LOOK))
+    except Error as error:
+        if "context was destroyed" in str(error):
+            return None
+        raise
 
 
 def _runs(script: dict[str, Any]) -> bool:

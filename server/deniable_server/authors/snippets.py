@@ -214,8 +214,8 @@ def _links(of: Embedding) -> Iterator[Step]:
             f"deniable invite {of.collector}/s/{of.survey} -n 10{each} --page {page} --to links-{number}.csv"
             for number, each in enumerate(of_cohort, start=1)
         ]
-        how = "where the database is by ID and --db, elsewhere with --token (deniable token create)"
-        yield f"Personal links to your page, which say who may answer: {how}", "\n".join(commands)
+        how = "On the collector's computer: ID --db FILE. Elsewhere: LINK --token (deniable token create)."
+        yield f"Make personal links to your page. {how}", "\n".join(commands)
     else:
         yield "Links to your page, one for each cohort", "\n".join(f"{page}#cohort={each}" for each in labels)
 

@@ -165,7 +165,7 @@ def _as_table(result: dict[str, Any], survey: Survey) -> str:
     few = "\n".join(few_reports(rows, axis))
     return "\n\n".join(
         [
-            text_table(_columns(axis), rows),
+            text_table(_columns(rows, axis), rows),
             *filter(None, [few]),
             f"{_summary(result)}; {ONE_REPORT[result['access']]}",
             *notes,
@@ -197,7 +197,7 @@ def _summary(result: dict[str, Any]) -> str:
     return ", ".join(said)
 
 
-def _columns(axis: AxisOf) -> tuple[Column, ...]:
+def _columns(rows: Sequence[Any], axis: AxisOf) -> tuple[Column, ...]:
     """The columns of the table; those that are empty in all rows are left out."""
     estimate, error, interval = figures()
     return (
@@ -205,7 +205,7 @@ def _columns(axis: AxisOf) -> tuple[Column, ...]:
         OPTION,
         COHORT,
         replace(N, is_shown=lambda rows: has("cohort")(rows) or len({row.n for row in rows}) > 1),  # devices may draw
-        without_weak(estimate, axis),
+        without_weak(estimate, rows, axis),
         error,
         interval,
         BOUNDS,

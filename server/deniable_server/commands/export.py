@@ -25,11 +25,14 @@ from deniable_statistics.data.data_set import DataSet, Kind, Variable
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
-from deniable_statistics.data.survey_data import report_variables, reports_data
+from deniable_statistics.data.survey_data import report_variables, reports_data, with_boxes
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_set
 from deniable_statistics.published.csv_cells import report_cells
 from deniable_statistics.published.revision import Pool, versions_of
+
+LABELLED = (".sav", ".dta", ".xlsx")
+"""Suffixes of the files that people open in a program of statistics or a spreadsheet."""
 
 
 @click.command(
@@ -116,8 +119,8 @@ def export(
             raise click.UsageError("--scripts goes with a file, without --format")
         check_folder(to, form)
     if pooled:
-        data = _pooled(database, url, token, survey_id)
-        write_data_set(data, to)
+        data, asked = _pooled(database, url, token, survey_id)
+        _write(data, asked, to)
         click.echo(_said(to, len(data)))
         return
     with _found(database, url, token, survey_id) as found:
@@ -135,11 +138,16 @@ def export(
     texts = SCRIPTS if scripts else {}
     written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
     for path in dict.fromkeys([to, table] if scripts else [to]):
-        write_data_set(data, path)
+        _write(data, found.survey, path)
         click.echo(_said(path, len(data)))
     for path, text in written.items():
         replace_file(path, functools.partial(Path.write_text, data=text, encoding="utf-8", newline=""))
         click.echo(path)
+
+
+def _write(data: DataSet, survey: Survey, path: Path) -> None:
+    """Write reports; files with labels have a column for each box, other files are like the collector's reports.csv."""
+    write_data_set(with_boxes(data, survey) if path.suffix.lower() in LABELLED else data, path)
 
 
 class _Found(NamedTuple):
@@ -165,8 +173,8 @@ def _found(database: Location, url: str | None, token: str | None, survey_id: st
     return _at_collector(url, token, survey_id) if url else _in_database(database, survey_id)
 
 
-def _pooled(database: Location, url: str | None, token: str | None, survey_id: str) -> DataSet:
-    """The reports of a survey and of all that it revises, to the questions that all of them ask alike."""
+def _pooled(database: Location, url: str | None, token: str | None, survey_id: str) -> tuple[DataSet, Survey]:
+    """The reports of a survey and of all that it revises, to the questions that all of them ask alike, and these."""
     fetch: Callable[[str], Survey]
     fetch = functools.partial(remote.survey, url) if url else open_store(existing(database)).survey
     pool = Pool(versions_of(fetch(survey_id), fetch))
@@ -186,7 +194,7 @@ def _pooled(database: Location, url: str | None, token: str | None, survey_id: s
                 cells = report_cells(pool.survey, Report(report.id, report.cohort, values))
                 rows.append([report.id, report.cohort, *cells, version.id])
     said = Variable("version", "Address of the survey that was answered", Kind.CATEGORY)
-    return DataSet.of_rows(pool.newest.title, [*report_variables(pool.survey), said], rows)
+    return DataSet.of_rows(pool.newest.title, [*report_variables(pool.survey), said], rows), pool.survey
 
 
 @contextmanager

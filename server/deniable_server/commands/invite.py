@@ -183,7 +183,8 @@ def invite() -> None:
     """Invite people to a survey.
 
     Links and codes are generated on this computer; a collector or an issuer receives only their hashes. `deniable
-    invite ID` is short for `deniable invite people ID`.
+    invite ID` is short for `deniable invite people ID`, whose options, such as -n, --cohort and --db, are listed by
+    `deniable invite people --help`.
     """
 
 

@@ -9,10 +9,10 @@ from deniable.exact import factor_above, of_100
 from deniable_server.results.written import Words, author_text, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.printed_numbers import number
+from deniable_statistics.published.width import TOO_WIDE
 from deniable_statistics.views.shown import axis_of
 from deniable_statistics.views.view_row import ViewRow, support_of
 from deniable_statistics.views.view_rows import difference_axis
-from deniable_statistics.views.width import TOO_WIDE
 
 DIFFERENCES = ("difference", "mean difference", "row difference")
 """The statistics that are differences."""

@@ -40,7 +40,7 @@ class Citation:
     @property
     def author(self) -> str:
         """Who asked, or the title where nobody is named."""
-        return steady(self.survey.organiser or self.survey.title)
+        return _line(self.survey.organiser or self.survey.title)
 
     @property
     def number(self) -> int | None:
@@ -62,20 +62,20 @@ class Citation:
     def text(self) -> str:
         """A reference in one line."""
         release = f"Release {self.number} of {self.date}." if self.number else f"As of {self.date}."
-        what = f"{steady(self.survey.title)}. Survey {self.survey.id}, randomised response."
+        what = f"{_line(self.survey.title)}. Survey {self.survey.id}, randomised response."
         return f"{self.author} ({self.date[:4]}). {what} {release} {self.url}"
 
     @property
     def _asked(self) -> str:
         """Who was asked, in the author's words, as the end of a sentence."""
-        return f"; who was asked, in the author's words: {steady(self.survey.sample)}" if self.survey.sample else ""
+        return f"; who was asked, in the author's words: {_line(self.survey.sample)}" if self.survey.sample else ""
 
     @property
     def bibtex(self) -> str:
         """An entry of BibTeX."""
         lines = [
             f"  author = {{{{{_tex(self.author)}}}}}",
-            f"  title = {{{_tex(steady(self.survey.title))}}}",
+            f"  title = {{{_tex(_line(self.survey.title))}}}",
             f"  year = {{{self.date[:4]}}}",
             f"  date = {{{self.date}}}",
             # What is live is cited as it was on a day; the address of a release stays.
@@ -93,7 +93,7 @@ class Citation:
             "cff-version": "1.2.0",
             "message": "If you use these data, please cite them as below.",
             "type": "dataset",
-            "title": steady(self.survey.title),
+            "title": _line(self.survey.title),
             "authors": [{"name": self.author}],
             **({"abstract": f"Randomised response{self._asked}"} if self.survey.sample else {}),
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
@@ -118,7 +118,7 @@ class Citation:
         released = f" (release {self.number})" if self.number else ""
         # Quoted, because nobody but the author knows whether it is so.
         asked = (
-            f" Who was asked, in the words of the survey's author: \u201c{steady(survey.sample)}\u201d."
+            f" Who was asked, in the words of the survey's author: \u201c{_line(survey.sample)}\u201d."
             if survey.sample
             else ""
         )
@@ -173,9 +173,17 @@ class Citation:
         return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
 
 
+# BibTeX counts braces, those behind a backslash too: one alone would take in all fields that follow.
 _TEX = str.maketrans(
-    {"\\": r"\textbackslash{}"} | {each: f"\\{each}" for each in "{}&%$#_"} | {"~": r"\textasciitilde{}", "^": r"\^{}"}
+    {"\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+    | {each: f"\\{each}" for each in "&%$#_"}
+    | {"~": r"\textasciitilde{}", "^": r"\^{}"}
 )
+
+
+def _line(text: str) -> str:
+    """A text of the author in one line, without marks of direction: a citation and a paragraph have no line breaks."""
+    return " ".join(steady(text).split())
 
 
 def _tex(text: str) -> str:

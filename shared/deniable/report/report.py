@@ -83,10 +83,9 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     # Nearly every report is in canonical form, which one regular expression reads; others take the strict parser.
     if canonical := survey.canonical_form.read(raw):
         report = Report(*canonical)
-        _check_token(report, survey)
-        return report
-    report_id, cohort, found, credential = _read(raw, survey)
-    report = Report(report_id, cohort, _check_values(found, survey), credential)
+    else:
+        report_id, cohort, found, credential = _read(raw, survey)
+        report = Report(report_id, cohort, _check_values(found, survey), credential)
     _check_token(report, survey)
     return report
 

@@ -83,8 +83,11 @@ def _collect(value: Any, found: list[dict[str, Any]], name: str) -> None:
 def flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """The fields of an object as texts; those of objects within it by ``outer.inner``, lists of texts in one text.
 
+    A truth value is a word, as CSV files of these tools have it: no report is one, so a question of the tool itself
+    that has the name of ours is not taken for it.
+
     >>> dict(flat({"a": 1.0, "b": {"c": True}, "d": ["x", "y"], "e": None, "f": [{"g": 2}]}))
-    {'a': '1', 'b.c': '1', 'd': 'x; y', 'f.1.g': '2'}
+    {'a': '1', 'b.c': 'true', 'd': 'x; y', 'f.1.g': '2'}
     """
     for key, each in value.items():
         name = f"{prefix}{key}"
@@ -93,9 +96,13 @@ def flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]
         elif isinstance(each, list) and any(isinstance(item, (dict, list)) for item in each):
             yield from flat({str(place): item for place, item in enumerate(each, start=1)}, f"{name}.")
         elif isinstance(each, list):
-            yield name, "; ".join(filter(None, map(cell_text, each)))
-        elif text := cell_text(each):
+            yield name, "; ".join(filter(None, map(_text, each)))
+        elif text := _text(each):
             yield name, text
+
+
+def _text(value: Any) -> str | None:
+    return json.dumps(value) if isinstance(value, bool) else cell_text(value)
 
 
 def csv_records(path: Path, delimiter: str | None = None) -> list[Record]:

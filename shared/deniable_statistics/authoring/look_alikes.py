@@ -48,7 +48,7 @@ def loose_skeleton(text: str) -> str:
     True
     """
     folded = unicodedata.normalize("NFKC", skeleton(text)).translate(_NEARLY)
-    return folded.casefold().rstrip(".,;:! ")
+    return folded.casefold().rstrip(".,;:! ") or folded
 
 
 def refuse_look_alikes(values: Iterable[object], subject: str) -> None:

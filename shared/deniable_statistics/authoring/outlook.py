@@ -16,7 +16,7 @@ from deniable_statistics.authoring.crosstab_precision import (
     joint_variance_of_patterns,
 )
 from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
-from deniable_statistics.views.width import TOO_WIDE
+from deniable_statistics.published.width import TOO_WIDE
 
 RESPONDENTS = 1000
 """Number of people for whom the sentence is said if no number is planned for."""
@@ -63,7 +63,7 @@ def hopeless(survey: Survey, respondents: int) -> str | None:
     >>> from deniable import TwoCoin
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> print(hopeless(survey, 20))
-    Even if all 20 answer, no question is estimated to within less than \u00b144 points, so the results will \
+    Even if all 20 answer, the margin of error of every question is \u00b144 points or more, so the results will \
 say "too few replies to say". Ask more people, or fewer questions: 'deniable survey check FILE --respondents 20'
     >>> hopeless(survey, 400) is None
     True
@@ -71,9 +71,11 @@ say "too few replies to say". Ask more people, or fewer questions: 'deniable sur
     least = min(half_width(question, respondents) for question in survey.questions)
     if least <= TOO_WIDE:
         return None
+    # Beyond half of all that is possible a margin says no more than that it is unknown.
+    margin = f"\u00b1{100 * min(least, UNKNOWN):.0f} points or more"
     return (
-        f"Even if all {respondents:,} answer, no question is estimated to within less than \u00b1{100 * least:.0f} "
-        'points, so the results will say "too few replies to say". Ask more people, or fewer questions: '
+        f"Even if all {respondents:,} answer, the margin of error of every question is {margin}, so the results will "
+        'say "too few replies to say". Ask more people, or fewer questions: '
         f"'deniable survey check FILE --respondents {respondents}'"
     )
 

@@ -16,6 +16,9 @@ from deniable_statistics.published.csv_cells import report_cells
 COHORT = "cohort"
 """Name of the column with the cohort of a report."""
 
+IN_REPORT = {0: "not in the report", 1: "in the report"}
+"""Labels of the columns of `with_boxes`."""
+
 RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "question": (Kind.CATEGORY, "Question"),
     "option": (Kind.CATEGORY, "Option; empty for a mean"),
@@ -75,11 +78,58 @@ def report_variables(survey: Survey) -> list[Variable]:
 
 
 def variable_of(question: Question) -> Variable:
-    """The column of a question's reports."""
-    label = f"Noisy report, not an answer: {question.label}"
+    """The column of a question's reports; its label says what a reader of the numbers alone would get wrong."""
+    labels = report_labels(question)
+    about = ["not an answer"]
+    if question.group is not None and question.group.is_drawn:
+        about.append("missing if not asked")
+    # Reports number the levels of a scale from 0, and so does every file: what reads one has to read the others.
+    if question.kind.has_numbers and labels and str(question.options[0]) != "0":
+        about.append(f"code 0 is the answer {question.options[0]}")
+    label = f"Noisy report, {', '.join(about)}: {question.label}"
     if question.mechanism.reports.json_type is str:
         return Variable(question.id, label)
-    return Variable(question.id, label, Kind.WHOLE, report_labels(question))
+    return Variable(question.id, label, Kind.WHOLE, labels)
+
+
+def with_boxes(data: DataSet, survey: Survey) -> DataSet:
+    """The data set with a column for each option of each question whose report is a text of 0 and 1, at the end.
+
+    A program of statistics cannot count in ``b0101``. The texts stay, because `deniable analyze` reads them.
+
+    >>> from deniable import Question, TickBoxes
+    >>> survey = Survey("Study", (Question("q", "ticks", "Which?", ("tea", "milk"), TickBoxes.from_epsilon(2, 1)),))
+    >>> report = Report("0" * 32, None, {"q": "01"})
+    >>> data = with_boxes(reports_data(survey, [report]), survey)
+    >>> [(each.name, each.label) for each in data.variables[-2:]], data.columns[-2:]
+    ([('q_1', 'Noisy report, not an answer: tea (Which?)'), ('q_2', 'Noisy report, not an answer: milk (Which?)')], \
+([0], [1]))
+    """
+    variables, columns = [*data.variables], [*data.columns]
+    names = {each.name for each in variables}
+    for question in survey.questions:
+        if question.mechanism.reports.json_type is not str:
+            continue
+        cells = data.columns[[each.name for each in data.variables].index(question.id)]
+        for place, option in enumerate(question.options):
+            name = f"{question.id}_{place + 1}"
+            while name in names:  # another question may be called so
+                name += "_box"
+            names.add(name)
+            label = f"Noisy report, not an answer: {_spoken(option)} ({question.label})"
+            variables.append(Variable(name, label, Kind.WHOLE, IN_REPORT))
+            columns.append([_box(cell, place, len(question.options)) for cell in cells])
+    return DataSet(data.title, tuple(variables), tuple(columns))
+
+
+def _box(cell: str | None, place: int, boxes: int) -> int | None:
+    """Whether a report has the option in that place; None if the question, or this box of it, was not drawn."""
+    if cell is None:
+        return None
+    bits = cell.removeprefix("b")  # as `report_cell` writes them
+    # Drawn boxes have two characters each: 01 ticked, 10 not ticked, 00 not drawn.
+    width = len(bits) // boxes
+    return {"0": 0, "1": 1, "10": 0, "01": 1}.get(bits[width * place : width * (place + 1)])
 
 
 def report_labels(question: Question) -> dict[int, str]:

@@ -10,8 +10,8 @@ from deniable.survey.document import Survey
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.columns import Column
 from deniable_statistics.published.printed_numbers import is_unknown
+from deniable_statistics.published.width import TOO_WIDE
 from deniable_statistics.views.shown import axis_of, is_weak
-from deniable_statistics.views.width import TOO_WIDE
 
 TOO_FEW = "too few reports to say"
 """In place of an estimate whose interval is too wide; the pages of results say the same."""
@@ -36,9 +36,25 @@ def says_nothing(row: Any, axis: AxisOf = axis_of_shares) -> bool:
     return bool(row.n > 0 and found is not None and is_weak(row, found))
 
 
-def without_weak(column: Column, axis: AxisOf) -> Column:
-    """A column of estimates with words in place of those that say nothing."""
-    return replace(column, cell=lambda row: TOO_FEW if says_nothing(row, axis) else column.cell(row))
+def without_weak(column: Column, rows: Sequence[Any], axis: AxisOf) -> Column:
+    """A column of estimates with words in place of those that say nothing.
+
+    Of a question that has such a row, an impossible estimate says nothing either, however short its interval is.
+    """
+    weak = {(row.question, row.cohort) for row in rows if says_nothing(row, axis)}
+
+    def cell(row: Any) -> str:
+        is_weak_question = (row.question, row.cohort) in weak
+        return (
+            TOO_FEW if says_nothing(row, axis) or (is_weak_question and _is_impossible(row, axis)) else column.cell(row)
+        )
+
+    return replace(column, cell=cell)
+
+
+def _is_impossible(row: Any, axis: AxisOf) -> bool:
+    found = axis(row)
+    return row.estimate is not None and found is not None and not found.low <= row.estimate <= found.high
 
 
 def few_reports(rows: Sequence[Any], axis: AxisOf = axis_of_shares) -> Iterator[str]:

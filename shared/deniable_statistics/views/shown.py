@@ -9,7 +9,7 @@ from deniable.survey.question import Question
 from deniable_statistics.designs.of_mechanisms import level_values, mean_values
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.published_rows import EstimateRow
-from deniable_statistics.views.width import TOO_WIDE
+from deniable_statistics.published.width import TOO_WIDE
 
 
 def axis_of(question: Question, statistic: str) -> Axis:

@@ -20,6 +20,7 @@ from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, level_of_each
 from deniable_statistics.published.charts import Axis
 from deniable_statistics.published.published_rows import estimate, number_or_none
+from deniable_statistics.published.width import TOO_WIDE
 from deniable_statistics.views.shown import axis_of
 from deniable_statistics.views.view_row import (
     POSSIBLE_DIFFERENCES,
@@ -30,7 +31,6 @@ from deniable_statistics.views.view_row import (
     shown_values,
     support_of,
 )
-from deniable_statistics.views.width import TOO_WIDE
 
 MOST_DIFFERENCES = 300
 """Largest number of differences of a view; with more, each interval is so wide that it tells nothing."""
