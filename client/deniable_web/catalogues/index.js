@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "oswwz5akcfqal6y23estsqw3ee",
-  de: "udssfqj4gxlxbv3w7d6jawmenm",
-  en: "gwsrzjc6o7pgvm4ofv3lm2hfhm",
-  es: "ci4gmddtgffgdjnowud5l7wxre",
-  fr: "lalpyhnmsuzvgebzceyeycnv44",
+  ar: "3dc46b2g2rv2vosauo54isya6m",
+  de: "qzgregmqozorl4rlccblplr7om",
+  en: "g7y5nz5r7xnjbr2tca3eczvl34",
+  es: "4lvtucz4wuaduozxst53j5atau",
+  fr: "baqhoswu2meffnh4z6ti4oh35u",
 };
