@@ -505,7 +505,7 @@ class ResultsPage:
         released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
         method = say_text(words["rMethodNote"], level=self.level)
         return [
-            " ".join(filter(None, (method, words["rRounded"], question and odds_line(question, words)))),
+            f"{method} {words['rRounded']} {'' if question is None else odds_line(question, words)}".rstrip(),
             f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=source, id=survey.id, **released),
         ]
