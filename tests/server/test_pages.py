@@ -426,6 +426,7 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     ("epsilon", "sentence"),
     [
         ("1", "nobody can be sure what is true"),
+        ("1", "a suspicion of 10 in 100 to at most 24 in 100"),  # odds 1 to 9 times e
         ("2", "is a hint, not proof"),
         ("2.1", "little protection"),
     ],

@@ -18,6 +18,7 @@ from werkzeug.exceptions import NotImplemented as NotSupported
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
 from deniable.privacy.ceiling import weakness
+from deniable.privacy.odds import raised_suspicion
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
@@ -52,6 +53,7 @@ from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
+from deniable_server.web.rehearsals import file_name, is_rehearsal
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
@@ -175,7 +177,7 @@ class ResultsPage:
     @cached_property
     def citation(self) -> Citation:
         """How the shown release is cited."""
-        return Citation(self.survey, self.shown, self.base, self.field)
+        return Citation(self.survey, self.shown, self.base, self.field, is_rehearsal())
 
     @cached_property
     def versions(self) -> Versions | None:
@@ -359,8 +361,9 @@ class ResultsPage:
 
     @property
     def strength(self) -> str:
-        """The sentence on the privacy of respondents, by the strength of the noise."""
-        return self.words[_STRENGTHS[weakness(self.survey)]]
+        """The sentences on the privacy of respondents, by the strength of the noise."""
+        most = localized(raised_suspicion(self.survey), self.words)
+        return f"{self.words[_STRENGTHS[weakness(self.survey)]]} {say_text(self.words['rSuspicion'], most=most)}"
 
     @property
     def how(self) -> list[str]:
@@ -404,10 +407,15 @@ class ResultsPage:
         """The question with which one is crossed."""
         return None if self.options.crossed_with is None else self.survey.question(self.options.crossed_with)
 
+    @property
+    def source(self) -> str:
+        """Who asked, and the title; of a rehearsal first that its replies are made up."""
+        named = ", ".join(self.labels.text(each) for each in (self.survey.organiser, self.survey.title) if each)
+        return f"{self.words['rehearsal']} {named}" if is_rehearsal() else named
+
     def to_print(self, question: Question, findings: Sequence[str]) -> list[str]:
         """Findings as sentences that can be printed as they are: with replies, dates, interval, method and source."""
-        survey, number = self.survey, None if self.pooled else self.citation.number
-        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
+        number = None if self.pooled else self.citation.number
         given = self.given
         asked = self.words["rQuoted"].replace("{text}", self.labels.text(question.text))
         if given is not None:
@@ -418,7 +426,7 @@ class ResultsPage:
             "n": self.counted(self.n),
             "dates": self.dates,
             "asof": self.as_of,
-            "source": source,
+            "source": self.source,
             "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
         }
         return [self._printed(each.rstrip("."), values) for each in findings]
@@ -468,14 +476,13 @@ class ResultsPage:
     def caption_notes(self, question: Question | None) -> list[str]:
         """The notes below a figure: its method, who answered, who is counted, and its source."""
         survey, words = self.survey, self.words
-        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
         record = self.shown.record
         released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
         method = say_text(words["rMethodNote"], level=self.level)
         return [
             method if question is None else f"{method} {odds_line(question, words)}",
             f"{self.who} {words[ONCE[survey.access]]}",
-            say_text(words["rSource" if record else "rSourceLive"], source=source, id=survey.id, **released),
+            say_text(words["rSource" if record else "rSourceLive"], source=self.source, id=survey.id, **released),
         ]
 
 
@@ -647,6 +654,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "versions": page.pooled and [each.survey.id for each in page.pooled.states],
             "n": page.n,
             **page.field.columns,
+            "rehearsal": is_rehearsal(),
             "sample": page.survey.sample and page.labels.text(page.survey.sample),
             "rows": [vars(row) for row in rows],
         }
@@ -667,7 +675,7 @@ def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
     """Rows of a view as a file of CSV, which is called after the survey and the question, if it is of one."""
     response = Response(body, mimetype=FORMS["csv"])
     name = "-".join(filter(None, ["results", page.survey.id, question]))
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{file_name(name)}.csv"'
     fresh(response).vary.add("Accept-Language")
     return tagged(response)
 

@@ -57,6 +57,8 @@ class Log:
     leaves : tuple of bytes
     signatures : tuple of bytes
         Of the records, in order.
+    is_rehearsal : bool
+        Whether the collector says that the replies are made up.
     """
 
     survey: str
@@ -64,6 +66,7 @@ class Log:
     head: LogHead
     leaves: tuple[bytes, ...]
     signatures: tuple[bytes, ...]
+    is_rehearsal: bool = False
 
 
 def fetch_log(fetch: Fetch, survey_id: str) -> Log:
@@ -93,7 +96,7 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
         raise NotVerified(f"log: its head has {head.size} releases, numbered from 1, but the list has {len(numbers)}")
     if root_of(leaves).hex() != head.root:
         raise NotVerified("log: its head is not that of the releases in the list")
-    return Log(survey_id, key, head, leaves, signatures)
+    return Log(survey_id, key, head, leaves, signatures, listed.get("rehearsal") is True)
 
 
 def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
@@ -109,6 +112,8 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     mechanisms = ", ".join(sorted({each.mechanism.name for each in survey.questions}))
     yield f"survey: its bytes have the hash that is its address; mechanisms {mechanisms}, epsilon {survey.epsilon:.4g}"
     log = fetch_log(fetch, survey_id)
+    if log.is_rehearsal:
+        yield "rehearsal: made-up replies"
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     records = _records(fetch, log)
     if records:
