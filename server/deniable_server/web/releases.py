@@ -13,7 +13,7 @@ from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import is_known, tagged
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
-from deniable_server.language import language_of, words
+from deniable_server.language import language_of_query, words
 from deniable_server.results import archive
 from deniable_server.results.drawing import Labels
 from deniable_server.results.query import EstimatesQuery
@@ -209,7 +209,10 @@ def releases_page(survey_id: str) -> Response:
     """The page of all releases of a survey, rendered once for all readers of a language until there is another one."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
-    language, results = language_of(request.accept_languages), get_results()
+    query, results = request.query_string.decode("latin-1"), get_results()
+    language = language_of_query(query, request.accept_languages)
+    # Links go on in the language that was asked for, and say none where the browser says it.
+    asked = language if "lang" in request.args else None
     pages: Pages = current_app.extensions["deniable-pages"]
     newest = results.releases.newest(state)
 
@@ -220,6 +223,7 @@ def releases_page(survey_id: str) -> Response:
             words=words(language),
             labels=Labels(words(language)),
             survey=state.survey,
+            lang=asked,
             releases=[
                 {"release": each, "new": each.new_since(before)}
                 for before, each in zip([None, *shown], shown, strict=False)
@@ -229,7 +233,7 @@ def releases_page(survey_id: str) -> Response:
         )
 
     # A survey whose results were live has its first release when it closes, and no other number moves then.
-    saying = ("releases.html", language, newest and newest.number)
+    saying = ("releases.html", language, asked, newest and newest.number)
     kept = results.page(survey_id, EstimatesQuery.model_validate({}), saying, rendered)
     response = Response(pages.filled(kept))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked

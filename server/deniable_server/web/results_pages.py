@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -58,7 +59,13 @@ from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.views.figures import Caption, figure
-from deniable_statistics.views.view_row import ViewOptions, ViewRow, refusal_to_cross
+from deniable_statistics.views.view_row import (
+    ViewOptions,
+    ViewRow,
+    is_asked_of_others,
+    refusal_to_cross,
+    shares_a_response,
+)
 from deniable_statistics.views.view_rows import refusal_to_compare
 
 results_pages = APIBlueprint("results", __name__, enable_openapi=False)
@@ -78,6 +85,9 @@ FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MOST_ON_PAGE = 1000
 """Largest number of rows of numbers on one page, a tenth of a second's work; otherwise each question has a page."""
 
+LONG_FRACTION = 9
+"""Longest fraction that people read without a decimal beside it, in characters."""
+
 _STRENGTHS = ("rStrong", "rMedium", "rLittle")
 ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
 """Names of the sentences on whether people count once, by access."""
@@ -91,6 +101,7 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.globals["has_images"] = can_draw_images()
     app.jinja_env.filters["day"] = day
     app.jinja_env.filters["counted"] = counted
+    app.jinja_env.filters["about"] = about
     app.jinja_env.filters["unbiased"] = lambda row, words: localized(shown_figure(row.estimate, row.statistic), words)
     app.jinja_env.filters["std_error"] = lambda row, words: localized(
         standard_error(row.std_error, number if row.statistic == "mean" else percent), words
@@ -101,6 +112,17 @@ def init_app(app: APIFlask) -> None:
 def say(sentence: str, **values: object) -> Markup:
     """A sentence for a page with values in its braces, all of them escaped."""
     return Markup(escape(sentence)).format(**values)  # noqa: S704  # its arguments are escaped by `format`
+
+
+def about(fraction: str, words: Mapping[str, str]) -> str:
+    """A probability as a fraction, and about what it is where nobody could say.
+
+    >>> about("3/4", {"rPoint": "."}), about("1365206961/2147483648", {"rPoint": ".", "rThousands": ","})
+    ('3/4', '1365206961/2147483648 \u2248 0.636')
+    """
+    if len(fraction) <= LONG_FRACTION:
+        return fraction
+    return f"{fraction} \u2248 {localized(f'{float(Fraction(fraction)):.3f}', words)}"
 
 
 def shown_figure(value: float | None, statistic: str) -> str:
@@ -309,6 +331,17 @@ class ResultsPage:
         if self.survey.retention == "tallies" or not self.shown.is_newest:
             return []
         return [each for each in self.survey.questions if refusal_to_cross(question, each) is None]
+
+    def not_crossable(self, question: Question) -> tuple[str, str] | None:
+        """Why a question is crossed with none of its group here, and the command that can; None where there is none."""
+        others = [each for each in self.survey.questions if each.id != question.id]
+        if any(is_asked_of_others(question, each) for each in others):
+            return self.words["rCrossOne"], ""
+        other = next((each for each in others if shares_a_response(question, each)), None)
+        if other is None or self.survey.retention == "tallies":
+            return None
+        command = f"deniable analyze crosstab reports.csv {question.id} {other.id} --survey survey.json"
+        return self.words["rCrossRows"], command
 
     @property
     def top(self) -> list[str]:

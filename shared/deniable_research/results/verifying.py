@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from deniable.errors import DeniableError
+from deniable.errors import CollectorError, DeniableError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.output import counted
+from deniable_research.results.collector import NoSurvey
 from deniable_statistics.data.reports_csv import reports_from_csv
 from deniable_statistics.estimates.tally import Tally, tally_reports
 from deniable_statistics.published.published_rows import estimate
@@ -132,6 +133,8 @@ def _survey(fetch: Fetch, survey_id: str) -> Survey:
     try:
         # The address is a hash of the bytes: a changed question, option or mechanism has another one.
         return parse_survey(fetch(f"/api/v1/surveys/{survey_id}"), expected_id=survey_id)
+    except (NoSurvey, CollectorError):
+        raise  # nothing was published that could be false
     except DeniableError as error:
         raise NotVerified(f"survey: is not the one of this address: {error}") from None
 
