@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 from deniable import Survey, read_survey
 from deniable_server.store import open_store
 from tools.rig.access import invite
-from tools.rig.browsing import another_site, scripts
+from tools.rig.browsing import another_site, scripts, unfold
 from tools.rig.collectors import Collector, running_collector
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.screenshots import browsing
@@ -155,14 +155,6 @@ def sent(page: Page, link: str) -> Locator:
     element = pressed_send(page, link)
     expect(element.get_by_role("heading", name="You are done")).to_be_visible()
     return element
-
-
-def unfold(element: Locator) -> None:
-    """Open everything that opens."""
-    closed = element.locator("details:not([open]) > summary")
-    while closed.count():
-        closed.first.click()
-        element.page.wait_for_timeout(50)  # what is in it is made when it opens
 
 
 def opens(survey: Survey, fragment: str = "") -> Scene:

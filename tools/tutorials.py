@@ -282,6 +282,7 @@ def comparable(page: str) -> str:
         if "chance" in block.notes:
             # Whether an interval is narrow enough for a number is chance, too.
             text = re.sub(r"^Too few reports to say: .*\n\n?", "", text, flags=re.MULTILINE)
+            text = re.sub(r"(counted): too few to say anything about .*$", r"\1.", text, flags=re.MULTILINE)
             text = text.replace("too few reports to say", "0 %")
             text = re.sub(r"[-\u2212]?\d[\d,.]*", "0", text)
             text = re.sub(r"\b(yes|no)$", "yes", text, flags=re.MULTILINE)

@@ -24,6 +24,7 @@ from tools.rig.browsing import (
     long_survey,
     remembered,
     scripts,
+    unfold,
 )
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
@@ -312,8 +313,7 @@ def test_strictest_policy_reports_no_violation(
     page.get_by_text("How chance protects you").click()
     page.get_by_role("button", name="Try 100 times").click()
     answer(page, survey, TRULY)
-    for fold in page.locator("deniable-survey summary").all():
-        fold.click()
+    unfold(page.locator("deniable-survey"))
     assert page.evaluate("window.violations") == []
     assert witness.lines == []
     page.evaluate("document.body.setAttribute('style', 'color: red')")
@@ -343,8 +343,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
         "No answer is sent before you press Send",
     ):
         assert part in card
-    for fold in page.locator("deniable-survey summary").all():
-        fold.click()
+    unfold(page.locator("deniable-survey"))
     expect(page.get_by_text("Did that person answer Yes?")).to_be_visible()  # what is tried is made when it is opened
     opened = page.locator("deniable-survey .card[part]").inner_text()
     for part in (

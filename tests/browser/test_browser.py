@@ -52,7 +52,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     assert page.get_by_role("button", name="Send", exact=True).count() == 0
     browsing.answer(page, survey, TRULY)
     assert collector.reports(survey) == before + 1
-    expect(page.get_by_text("Your device has forgotten your answers")).to_be_visible()
+    expect(page.get_by_text("Your device has forgotten what you chose")).to_be_visible()
     page.locator("deniable-survey").get_by_text("For experts").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert witness.lines == []

@@ -231,7 +231,7 @@ def test_survey_that_closed_while_the_report_waited(collector: Collector, page: 
     page.unroute("**/reports")
     page.reload()
     expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
-    expect(page.get_by_text("Your device has forgotten your answers.")).to_be_visible()
+    expect(page.get_by_text("Your device has forgotten what you chose.")).to_be_visible()
     assert collector.reports(survey) == 0
 
 

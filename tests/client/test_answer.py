@@ -165,7 +165,7 @@ def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, h
     terminal = Terminal(link)
     assert terminal.finish() == 0
     assert "This device has already answered this survey." in terminal.text
-    assert "Your device has forgotten your answers." in terminal.text
+    assert "Your device has forgotten what you chose." in terminal.text
     assert f"Survey: {five.id}" in terminal.text
     assert f"Sent by: {receipt.client}" in terminal.text
     assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in terminal.text

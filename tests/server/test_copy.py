@@ -93,6 +93,7 @@ def fill(place: Place, survey: Survey) -> list[Survey]:
         (his,) = invite(store, surveys[5], 1)
         store.issue(surveys[5].id, hash_of(his), Purchase(surveys[5], his).blinded[:64])
         ReleaseLog(store).rows(store.state(batches.id))  # which records and signs its first release
+        store.remember_public_url(batches.id, "https://collector.example")
         create_token(store, "ada", "operate")
         create_token(store, "prometheus", "metrics")
     return surveys

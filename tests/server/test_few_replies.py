@@ -44,6 +44,17 @@ def test_one_reply_draws_no_point_and_a_question_of_nobody_says_so(http: FlaskCl
     assert "Nobody was asked this yet." in http.get(f"/s/{survey.id}/results/b").text
 
 
+def test_a_survey_of_one_day_names_it_once(http: FlaskClient, store: Store) -> None:
+    survey = read_survey(SURVEY)
+    store.publish(survey)
+    store.store_reports([(survey, [Report("0" * 32, None, {"a": 1, "b": None})])])
+    store.close_survey(survey.id)
+    lead = re.search('<p class="lead">(.*?)</p>', http.get(f"/s/{survey.id}/results").text, re.DOTALL)
+    assert lead is not None
+    (dates,) = re.findall(r"\u00b7 ([^\u00b7]*) \(UTC\)", lead[1])
+    assert re.fullmatch(r"\d+ \w+ \d{4}", dates)
+
+
 def test_the_command_line_prints_no_impossible_share(tmp_path: Path) -> None:
     file, database = tmp_path / "survey.toml", tmp_path / "test.db"
     file.write_text(SURVEY, encoding="utf-8")

@@ -11,7 +11,7 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from playwright.sync_api import Frame, Page, Request, Route, expect
+from playwright.sync_api import Frame, Locator, Page, Request, Route, expect
 
 from deniable import Survey, read_survey
 from deniable_server.place.pages import SCRIPT
@@ -263,6 +263,14 @@ def everything_kept(page: Page | Frame) -> str:
     return kept
 
 
+def unfold(element: Locator) -> None:
+    """Open everything that opens in an element, also what stands in what was opened."""
+    closed = element.locator("details:not([open]) > summary")
+    while closed.count():
+        closed.first.click()
+        element.page.wait_for_timeout(50)  # what is in it is made when it opens
+
+
 def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     """Every screen of a survey, one after another, in whatever language."""
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
@@ -270,8 +278,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     element = page.locator("deniable-survey")
     expect(element.locator("h1").last).to_be_visible()
     yield "consent"
-    for each in element.locator("summary").all():
-        each.click()
+    unfold(element)
     element.locator(".chance .tries button").last.click()
     expect(element.locator(".chance li").first).to_be_visible()
     yield "chance"
@@ -305,8 +312,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     page.unroute("**/reports")
     element.locator(".card button[part]").click()
     expect(element.locator("a[href$=results]")).to_be_visible()
-    for fold in element.locator("summary").all():
-        fold.click()
+    unfold(element)
     expect(element.locator("details pre")).to_have_count(2)
     yield "receipt"
 

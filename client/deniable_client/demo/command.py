@@ -72,6 +72,7 @@ def demo(respondents: int, stop: bool, database: Path | None, port: int | None) 
 
 def publish(database: Path) -> str:
     """Publish the survey with the command that its author would type, and return its id."""
+    # As a command of its own, so that the demo shows what authors run.
     command = [*deniable_command(), "survey", "publish", survey_file(), "--db", str(database)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

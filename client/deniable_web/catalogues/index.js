@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "oswwz5akcfqal6y23estsqw3ee",
-  de: "udssfqj4gxlxbv3w7d6jawmenm",
-  en: "gwsrzjc6o7pgvm4ofv3lm2hfhm",
-  es: "ci4gmddtgffgdjnowud5l7wxre",
-  fr: "lalpyhnmsuzvgebzceyeycnv44",
+  ar: "p26mvuibnv5hu2hjhkcuw6acwy",
+  de: "vq5ue6bmh6is7jmhifyol4z5vu",
+  en: "53rz6aypbqff5tjb73etz6dxq4",
+  es: "qzzhnxgchnupkqivj747qejtkm",
+  fr: "h7bzk5ob37hgurmedqamwiyc3i",
 };

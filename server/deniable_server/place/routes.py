@@ -81,13 +81,16 @@ class ServedPlace:
         """
         collector = collectors.collector_at(where)
         is_allowed = self.is_allowed(collector)
+        # Before anything is fetched: strangers must not choose whom this place calls.
         if not is_allowed and not (self._serves_any and collectors.is_public(collector)):
             raise NotFound("collector: must be the host of one that this place serves")
         if not is_address(survey_id):
             raise NotFound("survey: there is none at this address")
         survey = self._heard.survey(CollectorSurvey(collector, survey_id), is_allowed)
+        # This place could read its reports, beside the addresses that they come from.
         if survey.sealed is None:
             raise NotFound(f"survey {survey_id}: is not sealed, so no place may pass its reports on")
+        # Respondents were told which place sees their addresses.
         if survey.places and self._origin and self._origin not in survey.places:
             raise NotFound(f"survey {survey_id}: is answered at {survey.places[0]}")
         return survey, collector
@@ -129,6 +132,7 @@ class ServedPlace:
         assert survey.sealed is not None, "others are not served"
         if reason := survey.not_open_because(self._today()):
             raise SurveyClosed(f"survey {survey.id}: takes no reports: {reason}")
+        # All messages of a survey have one length, so that none tells what it bears.
         if len(message) != survey.sealed.length or message[0] >= len(survey.sealed.keys):
             raise ReportError(f"sealed report: must be {survey.sealed.length} bytes, sealed to a key of the survey")
         if survey.sealed.destroyed_on(message[0]) <= self._today():
@@ -218,6 +222,7 @@ def document(where: str, survey_id: str) -> Response:
     """The published bytes of a survey, whose hash the device compares with its address."""
     survey, _ = _survey(where, survey_id)
     response = Response(survey.document, mimetype="application/json")
+    # The address is the hash of the document, which therefore never changes.
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
 

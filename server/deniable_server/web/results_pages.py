@@ -377,6 +377,8 @@ class ResultsPage:
         first, last = self.day(self.field.first), self.field.last
         if last is None:
             return say_text(self.words["rFrom"], first=first)
+        if last == self.field.first:
+            return f"{first} (UTC)"
         return say_text(self.words["rBoth"], first=first, last=self.day(last))
 
     @property

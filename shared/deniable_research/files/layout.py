@@ -111,6 +111,7 @@ class RandomizedColumn:
         if self.design.groups > 1:
             if self.group is None:
                 raise ParameterError(f"{self.name}: must name the column group, because the design has two groups")
+            # Equal codes would put the people of two groups into one.
             if len(set(self.groups)) != self.design.groups:
                 raise ParameterError(
                     f"{self.name}: groups must be {self.design.groups} different codes, got {len(self.groups)}"
@@ -157,12 +158,14 @@ class RandomizedColumn:
 
     def box(self, option: str) -> RandomizedColumn:
         """One box of tick boxes as a yes-no question of its own, to the people whose report is about that box."""
+        # An option of an exclusive question is no question of its own: whoever has it has no other one.
         boxes = () if self.design.is_exclusive else self.options
         each = self.design.binomials(self.design.expected_if_even, 1)
         if option not in boxes or each is None:
             possible = ", ".join(boxes) or "it has none"
             raise ParameterError(f"{self.name}: must name one of its boxes ({possible}), got {option!r:.40}")
         name = f"{self.name}[{option}]"
+        # A box by itself is a yes-no question: ticked or not.
         coin = of_one_truth(each[self.options.index(option)].support, name)
         return replace(
             self, name=name, design=coin, options=coin.truths, values=(0.0, 1.0), codes=None, is_filtered=False
@@ -183,6 +186,7 @@ class RandomizedColumn:
     def decode_label(self, label: str) -> ReportValue | None:
         """The report that the label of a value names, ignoring case; None unless exactly one name fits."""
         names = self.codes if self.codes is not None else self.design.reports.labels
+        # Programs change the case of labels; where two names differ in nothing else, only an exact one is taken.
         same = [name for name in names if name.casefold() == label.casefold()]
         return self.decode(label if label in names else same[0]) if label in names or len(same) == 1 else None
 
@@ -333,6 +337,7 @@ class Layout:
         for question in self.questions:
             if question.name == name:
                 return question, None
+            # A box is written like drugs[cannabis].
             if name.startswith(f"{question.name}[") and name.endswith("]"):
                 return question, name[len(question.name) + 1 : -1]
         if name in self.mixed:
@@ -346,6 +351,7 @@ class Layout:
     def names(self) -> tuple[str, ...]:
         """The names of the questions in analyses; a question of several arms has one name."""
         of_arms = {arm: name for name, arms in self.mixed.items() for arm in arms}
+        # A question with arms stands once, at the place of its first arm.
         return tuple(dict.fromkeys(of_arms.get(question.name, question.name) for question in self.questions))
 
     def reports_in(self, column: str) -> str | None:
@@ -371,6 +377,7 @@ class Layout:
 
     def is_one_draw(self, first: str, second: str) -> bool:
         """Whether one joint response randomises both: two boxes of a question, or two questions of a group."""
+        # Different people answer in different arms, and share no chance.
         if not (self.has(first) and self.has(second)) or {first, second} & self.mixed.keys():
             return False
         (one, _), (other, _) = self.whole(first), self.whole(second)
@@ -409,6 +416,7 @@ class Layout:
         With `at_once`, for an analysis that takes that many of them at a time, a device has to ask only that many.
         """
         for group, members in self.groups_in(names).items():
+            # No device asks more of the group than it draws, so nobody has reports to all of these.
             if min(len(members), at_once or len(members)) > group.draw:
                 raise ParameterError(
                     f"{', '.join(members)}: must be asked of the same people to be analysed together, "
@@ -482,6 +490,7 @@ def _of_question(question: Question) -> RandomizedColumn:
     """The column of a survey's question in a collector's file."""
     design, numbers = design_of(question.mechanism), mean_values(question)
     values: tuple[float, ...] | None = None
+    # Yes is 1 and no is 0, so the mean is the share of yes.
     if question.noise_kind.headline is not None:
         values = (0.0, 1.0)
     elif design.has_shares:

@@ -152,6 +152,7 @@ class Table:
         return found
 
     def __len__(self) -> int:
+        # Where an engine has added up all reports, there are frequencies and no columns.
         return len(next(iter(self.columns.values()), () if self.frequencies is None else self.frequencies))
 
     @cached_property
@@ -185,6 +186,7 @@ class Table:
         found = np.ones(len(self), dtype=bool)
         for name in names:
             arms = self.layout.mixed.get(name, (name,))
+            # Everybody is in one arm, so a report in any of them answers the question.
             found &= np.logical_or.reduce([self.has_report(arm) for arm in arms])
         return found
 
@@ -197,6 +199,7 @@ class Table:
         """
         whole, box = self.layout.whole(name)
         if box is not None:
+            # Whoever answered the whole without a mark for this box was not asked it: the device drew others.
             return self.answered(name) | (self.asked(whole.name) & ~self.answered(whole.name))
         if whole.arm is not None:
             return self.columns[whole.arm[0]].equal_label(*whole.arm_labels)
@@ -204,6 +207,7 @@ class Table:
         if group is None or not group.is_drawn:
             return np.ones(len(self), dtype=bool)
         members = [question.name for question in self.layout.questions if question.drawn == group]
+        # Whoever answered as many of the group as a device draws was asked no other question of it.
         heard = np.sum([self.answered(member) for member in members], axis=0)
         # Questions of the group that the layout leaves out may be among those that the device drew.
         is_complete = heard >= group.draw - (group.size - len(members))
@@ -344,6 +348,7 @@ class Table:
         question = self.layout.question(name)
         assert question.group is not None
         places: dict[object, int] = {alike(code): place for place, code in enumerate(question.groups)}
+        # Such people are known to be in no group; any other code is an error.
         places |= dict.fromkeys(map(alike, question.group_missing), -1)
         texts = self.columns[question.group]
         # As for reports, labels are read only if all of them are names of the groups.
@@ -409,6 +414,7 @@ class Table:
             return [*self.layout.cohorts, *sorted(found - set(self.layout.cohorts))]
         numbers = dict(zip(labels.values, texts.values, strict=True))  # labels are sorted by their values
         try:
+            # Labels stand in the order of their codes: never, sometimes, often.
             return sorted(found, key=lambda label: float(numbers[label]))
         except ValueError:
             return sorted(found)

@@ -66,6 +66,7 @@ class RowRequest:
         aligned : mapping, optional
             Columns of the design of the outcome that belong to rows.
         """
+        # In a formula the name of a predictor is its truth, so its reports have another name.
         roles = {name: f"reports of {name}" for name in self.randomised}
         wanted = self._columns() | dict(aligned or {}) | self._columns_of_predictors(isinstance(outcome, str), roles)
         frame = read_frame(outcome, data, self.names, wanted, list(roles) if isinstance(outcome, str) else ())
@@ -103,6 +104,7 @@ class RowRequest:
         y = rows.frame.columns["outcome"]
         if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
             raise ParameterError("outcome: must be finite numbers")
+        # The likelihood has no maximum then: the variance would go to 0.
         if np.ptp(y) == 0:
             raise ParameterError(
                 f"outcome: must vary for a linear model, got the same number in all {rows.sample.n} rows"
@@ -238,6 +240,7 @@ def routes_of(
     allowed = every.reshape(-1, len(outcome.truths))[cells.kept]
     free = allowed.sum(axis=1) > 1
     choices = {tuple(row) for row in allowed[free].tolist()}
+    # One linear predictor describes one choice, and cannot serve cells with different answers open.
     if len(choices) != 1:
         why = "with any of them" if choices else "with some of them, but its predictors decide it"
         raise ParameterError(
@@ -270,6 +273,7 @@ CodedColumns = tuple[Array, Array, tuple[str, ...], Coding | None]
 
 
 def _of_arrays(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[dict[str, str]]) -> CodedColumns:
+    # The first truth is the reference, as in the treatment coding of formulas.
     effects = [(name, x) for name, every in truths.items() for x in every[1:]]
     p = frame.matrix.shape[1]
     plain = np.concatenate([frame.matrix, np.ones((len(frame.matrix), len(effects)))], axis=1)
@@ -338,6 +342,7 @@ def read_frame(
     found, coded, total, spec = _from_formula(outcome, data, columns, without)
     frame, kept = _complete(found, coded, total, spec)
     left, right = sides(outcome)
+    # The cells of randomised predictors are columns of the same formula over these rows.
     rows = as_table(data).iloc[kept].reset_index(drop=True)
     return replace(frame, formula=right, left=left.strip("`"), table=rows)
 
@@ -348,6 +353,7 @@ def _from_formula(
     left, right = sides(formula)
     table = as_table(data)
     outcome = left.strip("`")
+    # `_complete` counts the rows that are left out, because it knows of gaps in all columns.
     coded = model_matrix(known_terms(right, without), table, na_action="drop")
     if outcome not in table.columns:  # such as log(income)
         table = table.assign(**{outcome: model_matrix(f"0 + {left}", table)})
@@ -416,6 +422,7 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
 
 def check_size(name: str, values: Array) -> None:
     """Raise a ParameterError that names a column unless squares of its numbers and of their spread are numbers."""
+    # The information matrix has squares of these numbers, which must neither overflow nor vanish.
     large, spread = float(np.abs(values).max(initial=0.0)), float(np.ptp(values))
     if large > LARGEST_SIZE or any(0 < each < SMALLEST_SIZE for each in (large, spread)):
         raise ParameterError(

@@ -72,6 +72,7 @@ class JointReports:
         frequencies = np.bincount(where.ravel(), weights=whom.counted, minlength=len(first)).astype(float)
         seen = frequencies > 0
         places = np.maximum(np.cumsum(seen) - 1, 0)  # who weighs nothing may stand anywhere
+        # A row is a combination now, and how many people sent it stands in the frequencies beside it.
         each = np.ones(1, dtype=np.int64)
         distinct = tuple(replace(item.where(first[seen]), frequencies=each) for item in items)
         found = cls._checked(distinct, frequencies[seen], whom.n_effective, whom, places[where.ravel()])
@@ -117,6 +118,7 @@ class JointReports:
         labels = tuple(map(tuple, options)) or tuple(design.truths for design in known)
         if len(titles) != len(sizes) or [len(each) for each in labels] != [len(each.truths) for each in known]:
             raise ParameterError(f"names, options: must fit {len(sizes)} questions and their answers")
+        # Combinations that nobody sent add nothing.
         places = counts.nonzero()
         total = float(counts.sum()) if n_effective is None else n_effective
         items = (
@@ -203,6 +205,7 @@ class JointReports:
         The covariance of all is the mean of that within blocks plus that of the blocks' means.
         """
         means, sizes, within = [], [], 0.0
+        # The columns of all combinations at once may not fit into memory.
         for start in range(0, len(self.frequencies), BLOCK):
             block = slice(start, start + BLOCK)
             values = columns([scores[block] for scores in self.scores])
@@ -247,6 +250,7 @@ class JointReports:
             channel = np.asarray(np.kron(channel, of_item), dtype=float)
             places = places * len(of_item) + item.supports.argmax(axis=1)
         counts = np.asarray(np.bincount(places, self.frequencies, minlength=len(channel)), dtype=float)
+        # Weighted reports count as many as Kish's effective number of them.
         counts *= self.n_effective / counts.sum()
         return profile_intervals(ShareLikelihood([channel]), counts, parts, wholes, confidence_level)
 

@@ -25,11 +25,13 @@ _DESCRIBED = ("mechanism", "options", "text", "type", "unit")
 
 def address(content: bytes) -> str:
     """The first 128 bits of the SHA-256, in base32 of lower case."""
+    # 128 bits in 26 letters and digits, which can be read aloud.
     return base64.b32encode(hashlib.sha256(content).digest()[:16]).decode("ascii").rstrip("=").lower()
 
 
 def canonical(content: object) -> str:
     """JSON with sorted keys, in ASCII, without spaces."""
+    # Sorted, so that equal contents have equal addresses.
     return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
 
@@ -121,6 +123,7 @@ class Unit:
 
     def instant(self, kept: Mapping[str, Value], word: Word) -> dict[str, Value]:
         """What this survey sends of kept values."""
+        # Questions with waves alone are randomised a second time.
         if self.key == self.sent:
             return dict(kept)
         (question,) = self.questions
@@ -193,6 +196,7 @@ class PublishedSurvey:
         found: dict[str, dict[str, Any]] = {}
         for each in self.questions:
             content = {key: each[key] for key in _DESCRIBED if key in each}
+            # A filter is part of what a question is, and so are the questions that it names.
             if "ask_if" in each:
                 about = {name: address(canonical(found[name]).encode("ascii")) for name in _named(each["ask_if"])}
                 content |= {"about": about, "ask_if": each["ask_if"]}
@@ -201,6 +205,7 @@ class PublishedSurvey:
 
     def _unit(self, members: list[dict[str, Any]]) -> Unit:
         described = [self._described[each["id"]] for each in members]
+        # Noise that is fresh in each survey is remembered for that survey alone.
         wave = {"survey": self.id} if self.content.get("fresh") else {}
         name = members[0].get("group")
         if name is None:
@@ -248,6 +253,7 @@ def dealt(question: Mapping[str, Any], word: Word) -> list[str]:
 
 
 def _arranged(block: Mapping[str, Any], word: Word) -> list[str]:
+    # The order of a block is drawn before those of its parts.
     places = _shuffled(list(range(len(block["of"]))), block, word)
     parts = [[each] if isinstance(each, str) else _arranged(each, word) for each in block["of"]]
     return [name for place in places for name in parts[place]]
@@ -259,6 +265,7 @@ def _shuffled(parts: list[Any], how: Mapping[str, Any], word: Word) -> list[Any]
         return parts
     first = how.get("fixed_first", 0)
     moving, last = parts[first : len(parts) - how.get("fixed_last", 0)], parts[len(parts) - how.get("fixed_last", 0) :]
+    # Fisher and Yates, from behind: each step draws one of the parts that are left.
     for left in range(len(moving), 1, -1):
         drawn = below(left, word)
         moving[left - 1], moving[drawn] = moving[drawn], moving[left - 1]
@@ -268,6 +275,7 @@ def _shuffled(parts: list[Any], how: Mapping[str, Any], word: Word) -> list[Any]
 def _choices(question: Mapping[str, Any]) -> list[str]:
     """What people choose from: all options but that a question with a filter does not apply."""
     found = labels(question)
+    # Nobody is offered *does not apply*: the device gives it.
     return found[:-1] if "ask_if" in question else found
 
 
@@ -301,6 +309,7 @@ def settled(survey: PublishedSurvey, answers: Mapping[str, Any]) -> dict[str, An
     found: dict[str, Any] = {}
     for each in survey.questions:
         if "ask_if" in each and not _holds(each["ask_if"], found):
+            # The last option, or the number after the last knot, says that the question does not apply.
             last = len(each["options"]) - 1 if each["options"] else each["mechanism"]["knots"][-1] + 1
             found[each["id"]] = [last] if each["type"] == "ticks" else last
         elif each["id"] in answers:
