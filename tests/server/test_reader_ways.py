@@ -72,11 +72,11 @@ def test_a_survey_that_is_not_there_is_not_called_a_false_one() -> None:
     def fetch(path: str) -> bytes:
         raise NoSurvey("survey: there is none with this id at http://127.0.0.1")
 
-    with pytest.raises(SurveyError, match="^survey: there is none with this id at http"):
+    with pytest.raises(SurveyError, match=r"^survey: there is none with this id at http"):
         list(verify(fetch, "a" * 26))
 
     def silent(path: str) -> bytes:
         raise CollectorError("http://127.0.0.1: cannot be reached")
 
-    with pytest.raises(CollectorError, match="^http"):
+    with pytest.raises(CollectorError, match=r"^http"):
         list(verify(silent, "a" * 26))

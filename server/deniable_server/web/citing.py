@@ -134,8 +134,8 @@ class Citation:
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
-            f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent (randomised "
-            f"response, local differential privacy), with {', '.join(used)}; all replies of one person together have "
+            f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
+            f"(randomised response, local differential privacy), with {', '.join(used)}; all replies of one person together have "
             f"epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access was "
             f"{survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -54,11 +55,11 @@ from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
-from deniable_server.web.rehearsals import file_name, is_rehearsal
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
+from deniable_server.web.rehearsals import file_name, is_rehearsal
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
-from deniable_statistics.views.figures import Caption, figure
+from deniable_statistics.views.figures import WIDTH, Caption, figure
 from deniable_statistics.views.view_row import (
     ViewOptions,
     ViewRow,
@@ -87,6 +88,12 @@ MOST_ON_PAGE = 1000
 
 LONG_FRACTION = 9
 """Longest fraction that people read without a decimal beside it, in characters."""
+
+AROUND = 440
+"""Height of what stands around a figure in its frame, in pixels: title, dates, source and a link."""
+
+FRAME_WIDTH = 560
+"""Width of the frame that a page offers, in pixels."""
 
 _STRENGTHS = ("rStrong", "rMedium", "rLittle")
 ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
@@ -343,6 +350,13 @@ class ResultsPage:
         command = f"deniable analyze crosstab reports.csv {question.id} {other.id} --survey survey.json"
         return self.words["rCrossRows"], command
 
+    def key(self, *figures: str | None) -> str:
+        """How figures are read: points and bars, and of arrows and grey rows what these figures have."""
+        drawn = "".join(filter(None, figures))
+        said = [say_text(self.words["rKey"], level=self.level)]
+        said += [self.words["rKeyArrow"]] if 'class="arrow"' in drawn else []
+        return " ".join([*said, *([self.words["rKeyWeak"]] if '<g class="weak"' in drawn else [])])
+
     @property
     def top(self) -> list[str]:
         """The sentences at the top of a page: whether there are results, when they move, and who may be counted."""
@@ -574,12 +588,13 @@ def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response
     pooled = () if page.versions is None else tuple(page.versions.replies)
 
     def values() -> dict[str, Any]:
+        found = page.section(question)
         return {
-            "section": page.section(question),
+            "section": found,
             "has_waves": len(waves) > 1,
             "has_releases": len(page.releases_shown) > 1,
             "has_versions": page.versions is not None and page.versions.asks(question.id),
-            "frame": frame_of(page, question),
+            "frame": frame_of(page, question, FRAME_WIDTH, frame_height(found.figure, FRAME_WIDTH)),
             "oembed": oembed_path(page, question),
         }
 
@@ -608,7 +623,13 @@ def file_of_question(survey_id: str, question_id: str, form: str, query: ViewQue
     return file_of(page, form, (question_of(page, question_id),))
 
 
-def frame_of(page: ResultsPage, question: Question, width: int = 560, height: int = 480) -> str:
+def frame_height(drawn: str | None, width: int) -> int:
+    """The height of the frame of a figure at a width, in pixels, so that what stands below it is seen, too."""
+    viewed = re.search(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or "")
+    return round((float(viewed[1]) * width / WIDTH if viewed else 0) + AROUND)
+
+
+def frame_of(page: ResultsPage, question: Question, width: int, height: int) -> str:
     """The element that shows the figure of a view on a page of another site."""
     address = f"{page.base}/s/{page.survey.id}/results/{question.id}/embed{query_string(page.query)}"
     title = f"{page.labels.text(question.text)} \u2013 {page.labels.text(page.survey.title)}"

@@ -21,6 +21,7 @@ from deniable.errors import CollectorError, DeniableError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
+from deniable.table import printable
 from deniable_research.output import counted
 from deniable_research.results.collector import NoSurvey
 from deniable_statistics.data.reports_csv import reports_from_csv
@@ -118,7 +119,7 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     records = _records(fetch, log)
     if records:
-        yield f"signature: every release of {len(records):,} is signed and is a leaf of the log"
+        yield f"signature: every release of {len(records):,} is signed and stands in the log"
     reports = _reports(fetch, survey, records)
     tallies = _tallies(survey, records, reports)
     if reports is not None:
@@ -126,7 +127,13 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     elif records:
         yield "rows: the survey keeps only tallies, so these cannot be recounted"
     compared = sum(_numbers(fetch, survey, tallies, reports))
-    yield f"numbers: {compared} published numbers are what the library computes from these tallies"
+    yield (
+        f"numbers: {compared:,} published numbers (estimates, errors and intervals, in every view of every question) "
+        "are what the library computes from these tallies"
+    )
+    latest = f"release {records[-1].number}, " if records else ""
+    replies = sum(tally.n for tally in tallies.values())
+    yield f"all checks passed: {printable(str(survey.title))}, {latest}{counted(replies, 'reply', 'replies')}"
 
 
 def _survey(fetch: Fetch, survey_id: str) -> Survey:
