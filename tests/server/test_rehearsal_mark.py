@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 from flask import Flask
@@ -10,6 +11,7 @@ from flask.testing import FlaskClient
 
 from deniable import Report, read_survey
 from deniable_research.results.verifying import verify
+from deniable_server.language import words
 from deniable_server.settings import settings_from
 from deniable_server.store import Store
 from tools.rig.survey_files import question_toml, survey_toml
@@ -40,6 +42,19 @@ def test_every_page_figure_citation_and_file_of_a_rehearsal_says_so(
     assert MARK in archive.read("REHEARSAL.txt").decode()
     assert MARK in archive.read("methods.txt").decode()
     assert "rehearsal: made-up replies" in list(verify(lambda path: http.get(path).data, SURVEY.id))
+
+
+def test_figures_name_the_address_of_their_survey(http: FlaskClient, store: Store) -> None:
+    store.publish(SURVEY)
+    store.store_reports([(SURVEY, [Report(f"{i:032x}", None, {"q": i % 2}) for i in range(200)])])
+    figure = http.get(f"/s/{SURVEY.id}/results/q.svg").text
+    written = "".join(re.sub("<[^>]*>", "", line) for line in figure.splitlines())
+    assert f"http://localhost/s/{SURVEY.id}/results" in written
+    # A figure without an arrow or a grey row is not explained by them, and its frame is as high as what stands in it.
+    page = http.get(f"/s/{SURVEY.id}/results/q").text
+    assert words("en")["rKeyArrow"] not in page
+    assert words("en")["rKeyWeak"] not in page
+    assert "height=&#34;480" not in page
 
 
 def test_only_a_rehearsal_is_started_as_one() -> None:

@@ -135,9 +135,9 @@ class Citation:
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
-            f"(randomised response, local differential privacy), with {', '.join(used)}; all replies of one person together have "
-            f"epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access was "
-            f"{survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
+            f"(randomised response, local differential privacy), with {', '.join(used)}; all replies of one person "
+            f"together have epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
+            f"was {survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
             "possible values with 95 % confidence intervals for the population. Survey, replies and estimates are at "
             f"{self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."

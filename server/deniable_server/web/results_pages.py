@@ -6,6 +6,7 @@ import datetime
 import json
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -89,11 +90,12 @@ MOST_ON_PAGE = 1000
 LONG_FRACTION = 9
 """Longest fraction that people read without a decimal beside it, in characters."""
 
-AROUND = 440
-"""Height of what stands around a figure in its frame, in pixels: title, dates, source and a link."""
-
 FRAME_WIDTH = 560
 """Width of the frame that a page offers, in pixels."""
+
+AROUND = 640
+"""Height of what stands around a figure in a frame of that width, in pixels: title, findings, dates, method, source
+and a link; in Chromium it is 500 to 640 in English and French."""
 
 _STRENGTHS = ("rStrong", "rMedium", "rLittle")
 ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
@@ -527,11 +529,12 @@ class ResultsPage:
         survey, words = self.survey, self.words
         record = self.shown.record
         released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
+        url = f"{self.base}/s/{survey.id}/results"
         method = say_text(words["rMethodNote"], level=self.level)
         return [
             method if question is None else f"{method} {odds_line(question, words)}",
             f"{self.who} {words[ONCE[survey.access]]}",
-            say_text(words["rSource" if record else "rSourceLive"], source=self.source, id=survey.id, **released),
+            say_text(words["rSource" if record else "rSourceLive"], source=self.source, url=url, **released),
         ]
 
 
@@ -626,7 +629,7 @@ def file_of_question(survey_id: str, question_id: str, form: str, query: ViewQue
 def frame_height(drawn: str | None, width: int) -> int:
     """The height of the frame of a figure at a width, in pixels, so that what stands below it is seen, too."""
     viewed = re.search(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or "")
-    return round((float(viewed[1]) * width / WIDTH if viewed else 0) + AROUND)
+    return round((float(viewed[1]) * width / WIDTH if viewed else 0) + AROUND * FRAME_WIDTH / width)
 
 
 def frame_of(page: ResultsPage, question: Question, width: int, height: int) -> str:
@@ -764,6 +767,9 @@ def figure_of(
     ]
     one = questions[0] if len(questions) == 1 else None
     caption = page.caption(one, *found[0]) if one else page.caption(None, (), ())
+    # A figure stands alone, so the address in it is that of this request from the start; lines are broken by it.
+    pages: Pages = current_app.extensions["deniable-pages"]
+    caption = replace(caption, notes=tuple(each.replace(page.base, pages.base) for each in caption.notes))
     if form == "svg":
         response = Response(figure(panels, caption), mimetype=FORMS[form])
         response.headers["Content-Security-Policy"] = FIGURE_POLICY
@@ -773,6 +779,6 @@ def figure_of(
     except NoImages as error:
         raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
-    name = (page.language, *(each.id for each in questions), *waves, page.n, *page.field.columns.values())
+    name = (page.language, pages.base, *(each.id for each in questions), *waves, page.n, *page.field.columns.values())
     image = get_results().image(page.state, page.shown, page.query, form, name, panels, caption)
     return Response(image, mimetype=FORMS[form])
