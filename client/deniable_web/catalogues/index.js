@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "p26mvuibnv5hu2hjhkcuw6acwy",
-  de: "vq5ue6bmh6is7jmhifyol4z5vu",
-  en: "53rz6aypbqff5tjb73etz6dxq4",
-  es: "qzzhnxgchnupkqivj747qejtkm",
-  fr: "h7bzk5ob37hgurmedqamwiyc3i",
+  ar: "3dc46b2g2rv2vosauo54isya6m",
+  de: "qzgregmqozorl4rlccblplr7om",
+  en: "g7y5nz5r7xnjbr2tca3eczvl34",
+  es: "4lvtucz4wuaduozxst53j5atau",
+  fr: "baqhoswu2meffnh4z6ti4oh35u",
 };
