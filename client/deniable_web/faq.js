@@ -44,7 +44,7 @@ export function faq(m, view, weak, kept, stop, asks) {
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
-      [m.askSure, `${sure(m, weak)} ${wholeOdds(view, m)[0]} ${m.answerSurer}`],
+      [m.askSure, `${sure(m, weak)} ${wholeOdds(view, m).slice(0, 2).join(" ")}`],
       [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
       [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
       [m.askAddress, m.answerAddress],

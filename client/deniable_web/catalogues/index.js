@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "3dc46b2g2rv2vosauo54isya6m",
-  de: "qzgregmqozorl4rlccblplr7om",
-  en: "g7y5nz5r7xnjbr2tca3eczvl34",
-  es: "4lvtucz4wuaduozxst53j5atau",
-  fr: "baqhoswu2meffnh4z6ti4oh35u",
+  ar: "axl77udcfo5hbbq64nfgh6dnki",
+  de: "lu3senth7xbp7r4mlhulolh4vm",
+  en: "v3u5ysayfjtm5bu5yqogoyacpm",
+  es: "glfzymmeigz7tmojy6ehwtcvim",
+  fr: "7x3bdfy2sel6dr5jga5bwlz6be",
 };
