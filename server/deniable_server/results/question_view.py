@@ -371,8 +371,9 @@ class _Cells:
         if row.value is None:
             return {value: "\u2013", interval: "\u2013"}
         span = words["rTo"].format(low=show(row.low), high=show(row.high))
-        # The interval may be quoted, and the number within it may not; see `weak_rules`.
-        text = words["rWeak"] if row.weak else localized(show(row.value) + unit, words)
+        text = localized(show(row.value) + unit, words)
+        if row.weak:  # the interval may be quoted, and the number within it may not; see `weak_rules`
+            text = f"{text} \u2013 {words['rWeak']}"
         return {value: text, interval: localized(span, words)}
 
 

@@ -14,6 +14,15 @@ from deniable_server.results.plain_method import DIFFERENCES
 from deniable_statistics.views.view_row import ViewRow
 
 
+WHOSE = {
+    (False, False): "rOf",
+    (False, True): "rOfApplies",
+    (True, False): "rOfGroup",
+    (True, True): "rOfGroupApplies",
+}
+"""How a sentence begins, by whether it is of one group, and of those to whom the question applies."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """A sentence to print, without its source.
@@ -39,7 +48,7 @@ def findings_of(
         if not each.printed:
             continue
         in_group = by_cohort and each.cohort is not None
-        of = words["rOf" + ("Group" if in_group else "") + ("Applies" if question.ask_if else "")]
+        of = words[WHOSE[in_group, question.ask_if is not None]]
         chosen = each.option or each.largest
         values = {
             "of": of.replace("{group}", steady(each.cohort or "")),
