@@ -13,7 +13,6 @@ from deniable_server.results.headlines import PRINTED, Headline, certain_rows, d
 from deniable_server.results.plain_method import DIFFERENCES
 from deniable_statistics.views.view_row import ViewRow
 
-
 WHOSE = {
     (False, False): "rOf",
     (False, True): "rOfApplies",
