@@ -30,8 +30,9 @@ export const lasts = (m, { closes }, text = m.lasts) => (closes ? fill(text, { c
 /**
  * @param {Messages} m @param {View} view
  * @param {number} weak as in ceiling.js @param {Node} kept what stays on the device @param {Node} stop what becomes of a visit that ends before Send
+ * @param {string} asks what the server hears before Send, where an invitation is checked
  */
-export function faq(m, view, weak, kept, stop) {
+export function faq(m, view, weak, kept, stop, asks) {
   const { questions, access } = view;
   const least = plainest(questions);
   const coins = yesNo(view);
@@ -43,9 +44,9 @@ export function faq(m, view, weak, kept, stop) {
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
-      [m.askSure, `${sure(m, weak)} ${wholeOdds(view, m)[0]}`],
+      [m.askSure, `${sure(m, weak)} ${wholeOdds(view, m).slice(0, 2).join(" ")}`],
       [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
-      [m.askInvitation, access === "open" ? "" : m[`${access}Text`]],
+      [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
       [m.askAddress, m.answerAddress],
       [m.askStop, stop],
       [m.askBack, m.answerBack],

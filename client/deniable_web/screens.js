@@ -112,7 +112,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, picked, notes
           [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
         ]),
       ),
-      fold(m.faq, () => faq(m, view, weak, stays, stops)),
+      fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
       (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
     ),
   );

@@ -114,6 +114,7 @@ def _application(
         MAX_CONTENT_LENGTH=64 * 1024,  # routes that take more say so
         VALIDATION_ERROR_STATUS_CODE=422,
         TRAP_HTTP_EXCEPTIONS=False,
+        REHEARSAL=settings.rehearsal,
     )
     app.json.compact = True  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the order of the columns

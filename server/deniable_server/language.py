@@ -43,6 +43,17 @@ def language_of(accepted: LanguageAccept) -> str:
     return accepted.best_match(catalogues(), "en")
 
 
+def language_of_query(query: str, accepted: LanguageAccept) -> str:
+    """The language that a query asks for by ``lang``, as pages of results do, or else that of the browser.
+
+    >>> language_of_query("by=cohort&lang=de", LanguageAccept()), language_of_query("lang=xx", LanguageAccept())
+    ('de', 'en')
+    """
+    # Its end alone is looked for: what else stands in a query is judged elsewhere.
+    asked = re.search(r"(?:^|&)lang=([a-z]{2})(?:&|$)", query)
+    return asked[1] if asked and asked[1] in catalogues() else language_of(accepted)
+
+
 def translated(template: str, **values: Any) -> Response:
     """A page of the collector's own in the language that the browser asks for."""
     language = language_of(request.accept_languages)

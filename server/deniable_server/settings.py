@@ -74,6 +74,10 @@ class Settings(BaseSettings):
         default=None,
         description="The folder with the keys that open sealed reports, created by 'deniable sealing keys'.",
     )
+    rehearsal: bool = Field(
+        default=False,
+        description="Say on every page and in every file that the replies are made up, as 'deniable survey try' does.",
+    )
     min_free_mb: int = Field(
         default=100,
         ge=0,

@@ -336,7 +336,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     assert len(before.split()) - len(theirs.split()) <= 110, before
     for part in (
         "Your reply hints at your answers, but never proves them.",
-        "researchers can take chance out of totals",
+        "researchers can correct totals for chance",
         "A Yes is no proof",
         f"Your {len(demo_survey.questions)} questions take about a minute.",
         "Taking part is your choice, and you can stop before Send.",

@@ -123,6 +123,7 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
     assert "the rehearsal leaves out invitations, sealing and dates" in said
     assert "The planned analysis, drunk ~ stressed" in said
     assert sorted(tmp_path.iterdir()) == [folder, *before]  # no database of the author's
+    assert "made-up replies" in (folder / "REHEARSAL.txt").read_text(encoding="utf-8")
     assert {"estimates.csv", "reports.csv", "survey.json", "reports.xlsx"} <= {each.name for each in folder.iterdir()}
     with (folder / "reports.csv").open(encoding="utf-8") as rows:
         reports = list(csv.DictReader(rows))
@@ -145,6 +146,12 @@ def _seen(url: str, survey_id: str) -> list[str]:
     answers = [urllib3.request("GET", f"{url}/s/{survey_id}{page}", timeout=PATIENCE) for page in PAGES]
     assert [each.status for each in answers] == [200] * len(PAGES)
     return [each.data.decode().replace(url.removeprefix("http://"), "COLLECTOR") for each in answers]
+
+
+def _unmarked(page: str) -> str:
+    """A page of a rehearsal without what says that it is one."""
+    banner = '<p class="flag rehearsal" role="note"><strong>Rehearsal: made-up replies.</strong></p>\n'
+    return page.replace(banner, "").replace("Rehearsal: made-up replies. ", "")
 
 
 @contextmanager
@@ -177,6 +184,10 @@ def test_results_pages_and_files_of_a_rehearsal_are_those_of_a_real_study(tmp_pa
     real.mkdir()
     with _rehearsed(file, folder, survey.id) as url:
         pages = _seen(url, survey.id)
+        log = (tmp_path / "rehearsal.log").read_text(encoding="utf-8")
+        assert "Answer it yourself:" not in log  # it is closed
+        assert f"deniable survey preview {file}" in log
+        assert "rehearsal: made-up replies" in CommandLine("verify").ok(f"{url}/s/{survey.id}")
     with running_collector(tmp_path) as collector:
         collector.publish(survey)
         with (folder / "reports.csv").open(encoding="utf-8", newline="") as rows:
@@ -189,7 +200,8 @@ def test_results_pages_and_files_of_a_rehearsal_are_those_of_a_real_study(tmp_pa
                 )
                 assert answer.status in (200, 201, 202), answer.data
         CommandLine("survey", "close").ok(survey.id, "--db", collector.place)
-        assert _seen(collector.url, survey.id) == pages
+        assert all("Rehearsal: made-up replies." in each for each in pages[:-1])
+        assert _seen(collector.url, survey.id) == [_unmarked(each) for each in pages]
         for name in ("reports.csv", "estimates.csv"):
             answer = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{survey.id}/{name}")
             assert answer.data == (folder / name).read_bytes()

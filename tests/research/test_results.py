@@ -206,7 +206,7 @@ def test_the_link_of_a_survey_is_fetched_and_checked(web: Web) -> None:
     with pytest.raises(SurveyError):
         read(f"{url}/s/{survey.id}")
     for status, error, words in (
-        (404, SurveyError, "is not at"),
+        (404, SurveyError, "there is none with this id at"),
         (401, CollectorError, "need a token"),
         (301, CollectorError, "status 301"),
         (500, CollectorError, "status 500"),

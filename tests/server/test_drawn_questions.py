@@ -104,7 +104,7 @@ def test_results_and_files_say_how_many_asked_a_question(http: FlaskClient, stor
         assert [line[name] == "" for name in values] == [value is None for value in values.values()]
     page = http.get(f"/s/{SURVEY.id}/results?view=all").text
     assert "Each device asks 2 of 5 questions, drawn by chance; the table says how many asked this one." in page
-    assert "One chance goes into all that a device is asked of these 5." in page
+    assert "One chance goes into all that a device is asked of these 5. ε bounds what the whole of it reveals" in page
     assert f'data-name="Replies" dir="auto">{asked["affair"]}</td>' in page
     by_cohort = json.loads(http.get(f"/api/v1/surveys/{SURVEY.id}/estimates?by=cohort").text)["estimates"]
     affair = [row for row in by_cohort if row["question"] == "affair" and row["option"] == "yes"]

@@ -408,7 +408,7 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     page = http.get(f"/s/{filled.id}/results?view=all").text
     how = re.search(r"<summary>How to read this</summary><p>(.*?)</p>", page, re.DOTALL)
     assert how is not None
-    assert how[1].startswith("Intervals are for the shares in the population")
+    assert how[1].startswith("Intervals cover chance in the replies and the number of people who answered")
     assert "eldman" not in how[1], "names of methods stand where a reader checks numbers"
     assert "Method of the intervals: Feldman-Cousins." in page
     page = http.get(f"/s/{filled.id}/results?view=all&target=respondents&simultaneous=true").text
@@ -426,6 +426,7 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     ("epsilon", "sentence"),
     [
         ("1", "nobody can be sure what is true"),
+        ("1", "a suspicion of 10 in 100 to at most 24 in 100"),  # odds 1 to 9 times e
         ("2", "is a hint, not proof"),
         ("2.1", "little protection"),
     ],

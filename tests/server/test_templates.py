@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from deniable import read_survey
+from deniable.privacy.ceiling import weakness
+from deniable.survey.texts import Text
 from deniable_server.authors.checking import notes_about, refusals, warnings_about
 from deniable_server.authors.templates import TEMPLATES, template
 from deniable_statistics.authoring.outlook import half_width
@@ -27,6 +29,25 @@ def test_template_is_sound_and_says_something_with_a_thousand_people(name: str) 
     assert max(half_width(each, 2000) for each in survey.questions) < 0.2
     for text in (survey.about, survey.thanks, survey.organiser):
         assert text
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_promises_no_more_than_its_noise_does(name: str) -> None:
+    """What its text says of a reply is what pages say at that strength, in every language that it has."""
+    survey = read_survey(template(name))
+    said = {
+        1: (
+            "hint about whoever sent it, not proof",
+            "hint, not proof",
+            "hint about your vote, not proof",
+            "ein Hinweis, kein Beweis",
+        ),
+        2: ("says a lot about", "sagt viel darüber", "protects you little"),
+    }[weakness(survey)]
+    for text in (survey.about, *(survey.about.translations.values() if isinstance(survey.about, Text) else ())):
+        # In a classroom all see how the coins fall; its text says nothing of who could learn what.
+        assert name == "classroom" or any(each in text for each in said), text
+        assert not any(each in text for each in ("nobody can tell", "proves nothing", "Nobody will", "can learn"))
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

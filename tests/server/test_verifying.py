@@ -135,9 +135,17 @@ def records_of(fetch: Fetch, survey: Survey) -> list[ReleaseRecord]:
 @pytest.mark.slow
 def test_everything_that_a_collector_publishes_is_verified(published: Published) -> None:
     said = list(verify(published.fetch, published.survey.id))
-    assert [line.partition(":")[0] for line in said] == ["survey", "log", "signature", "rows", "numbers"]
+    assert [line.partition(":")[0] for line in said] == [
+        "survey",
+        "log",
+        "signature",
+        "rows",
+        "numbers",
+        "all checks passed",
+    ]
     assert "410 noisy replies" in said[3]
-    assert int(said[4].split()[1]) > 300
+    assert int(said[4].split()[1].replace(",", "")) > 300
+    assert said[5] == "all checks passed: Life and love, 1974, release 2, 410 replies"
 
 
 @pytest.mark.slow
@@ -154,7 +162,7 @@ def test_rows_among_those_to_whom_a_question_applies_are_verified(
     store.publish(filtered)
     people = [{"smokes": "yes", "many": str(1 + i % 3)} if i % 2 else {"smokes": "no"} for i in range(200)]
     store.store_reports([(filtered, [randomize(filtered, each) for each in people])])
-    assert list(verify(fetch, filtered.id))[-1].startswith("numbers: ")
+    assert list(verify(fetch, filtered.id))[-2].startswith("numbers: ")
     rows = http.get(f"/s/{filtered.id}/results/many.json").json["rows"]
     assert {row["statistic"] for row in rows} == {"share", "among", "mean"}
     assert "2, where it applies" in http.get(f"/s/{filtered.id}/results/many").text

@@ -289,4 +289,4 @@ def test_pages_describe_themselves_to_machines(http: FlaskClient, store: Store) 
     assert (described["@type"], described["name"], described["identifier"]) == ("Dataset", evil, survey.id)
     assert described["distribution"][0]["contentUrl"] == f"http://localhost/api/v1/surveys/{survey.id}/estimates.csv"
     assert f'<meta property="og:title" content="Results: {escape(evil)}">' in page
-    assert "\\$x\\_1\\$ \\&amp; \\{y\\}" in page, "BibTeX escapes what it would read"
+    assert "\\$x\\_1\\$ \\&amp; \\textbraceleft{}y\\textbraceright{}" in page, "BibTeX escapes what it would read"

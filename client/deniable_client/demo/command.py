@@ -65,7 +65,7 @@ def demo(respondents: int, stop: bool, database: Path | None, port: int | None) 
             answer_all(client, survey, people)
             fine = show_table(survey, people, estimates(url, survey_id), database)
             if not stop:
-                keep_running(url, survey_id, database)
+                keep_running(url, survey_id)
     if not fine:
         raise click.exceptions.Exit(1)
 
@@ -81,16 +81,17 @@ def publish(database: Path) -> str:
 
 
 @contextmanager
-def collector(database: Path, port: int | None, is_quiet: bool = False) -> Iterator[str]:
+def collector(database: Path, port: int | None, is_quiet: bool = False, is_rehearsal: bool = False) -> Iterator[str]:
     """A collector in a process of its own, as ``deniable serve`` starts it; ends with the block.
 
-    Without a port it is at 8000, or at a free one.
+    Without a port it is at 8000, or at a free one. That of a rehearsal says wherever it can that replies are made up.
     """
     if port and not _is_free(port):
         raise click.ClickException(f"--port {port}: must be free on 127.0.0.1, something listens there already")
     port = port or free_port()
     command = [*deniable_command(), "serve", "--db", str(database), "--port", str(port)]
     command += ["--rate-limit", "off"]  # all these people have one address
+    command += ["--rehearsal", "yes"] if is_rehearsal else []
     url = f"http://127.0.0.1:{port}"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if is_quiet else None)
     try:
@@ -148,10 +149,11 @@ def show_table(survey: Survey, people: list[Answers], result: dict[str, Any], da
     return bool(result["n"] == len(people))
 
 
-def keep_running(url: str, survey_id: str, database: Path) -> None:
-    """Leave the collector running for people who want to answer in a browser, until Ctrl-C."""
+def keep_running(url: str, survey_id: str, is_open: bool = True) -> None:
+    """Leave the collector running for people who want to look, or to answer where it is open, until Ctrl-C."""
     click.echo()
-    click.echo(f"Answer it yourself:  {url}/s/{survey_id}")
+    if is_open:
+        click.echo(f"Answer it yourself:  {url}/s/{survey_id}")
     click.echo(f"Results:             {url}/s/{survey_id}/results")
     click.echo(f"Estimates as CSV:    {url}/api/v1/surveys/{survey_id}/estimates.csv")
     click.echo(f"What was stored:     {url}/api/v1/surveys/{survey_id}/reports.csv")

@@ -99,7 +99,7 @@ def rehearse(
         database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
         # A token of the scratch collector, by which the very survey is published that was read here.
         token = _run("token", "create", "rehearsal", "--db", str(database)).split()[-1]
-        with collector(database, port, is_quiet=True) as url:
+        with collector(database, port, is_quiet=True, is_rehearsal=True) as url:
             _post(f"{url}/api/v1/surveys?force=true", rehearsed.document, token)
             _send(url, rehearsed, people)
             # As at the end of a study: all that waits for a release comes out.
@@ -112,7 +112,9 @@ def rehearse(
                 _label(folder, url, token, rehearsed)
             if not stop:
                 open_page(f"{url}/s/{rehearsed.id}/results")
-                keep_running(url, rehearsed.id, database)
+                # The rehearsal closed it, as a study ends; the preview asks its questions.
+                click.echo(f"\nThe survey is closed. To answer it yourself: deniable survey preview {file}")
+                keep_running(url, rehearsed.id, is_open=False)
 
 
 def as_rehearsed(survey: Survey) -> Survey:
@@ -162,7 +164,9 @@ def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
 
 
 def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
-    """The files of other programs, and what stands in the folder."""
+    """The files of other programs, one that says what they are, and what stands in the folder."""
+    # No column says it: a script that runs on these files is to run on those of the study, unchanged.
+    folder.joinpath("REHEARSAL.txt").write_text("Rehearsal: made-up replies.\n", encoding="utf-8")
     for name, program in LABELLED.items() if survey.retention != "tallies" else ():
         command = ["export", survey.id, "--url", url, "--token", token, "--to", str(folder / name)]
         done = subprocess.run([*deniable_command(), *command], capture_output=True, text=True, check=False)

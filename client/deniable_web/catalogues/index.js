@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "p26mvuibnv5hu2hjhkcuw6acwy",
-  de: "vq5ue6bmh6is7jmhifyol4z5vu",
-  en: "53rz6aypbqff5tjb73etz6dxq4",
-  es: "qzzhnxgchnupkqivj747qejtkm",
-  fr: "h7bzk5ob37hgurmedqamwiyc3i",
+  ar: "axl77udcfo5hbbq64nfgh6dnki",
+  de: "lu3senth7xbp7r4mlhulolh4vm",
+  en: "v3u5ysayfjtm5bu5yqogoyacpm",
+  es: "glfzymmeigz7tmojy6ehwtcvim",
+  fr: "7x3bdfy2sel6dr5jga5bwlz6be",
 };

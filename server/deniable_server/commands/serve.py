@@ -22,7 +22,9 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
         command = click.option(
             flag(name),
             name,
-            metavar={int: "NUMBER", float: "NUMBER", Location: "DATABASE"}.get(field.annotation, "TEXT"),
+            metavar={bool: "YES|NO", int: "NUMBER", float: "NUMBER", Location: "DATABASE"}.get(
+                field.annotation, "TEXT"
+            ),
             help=f"{field.description}  [env var: {variable(name)}{default}]",
         )(command)
     return command

@@ -21,7 +21,7 @@ from werkzeug.http import parse_accept_header
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import NoPlace, TooBusy, TooMany
-from deniable_server.language import language_of, words
+from deniable_server.language import language_of_query, words
 from deniable_server.logs import log_mistake
 from deniable_server.sealing import KeysMissing
 from deniable_server.store import (
@@ -154,7 +154,8 @@ def answer(
 
 
 def _language(environ: WSGIEnvironment) -> str:
-    return language_of(parse_accept_header(environ.get("HTTP_ACCEPT_LANGUAGE", ""), LanguageAccept))
+    accepted = parse_accept_header(environ.get("HTTP_ACCEPT_LANGUAGE", ""), LanguageAccept)
+    return language_of_query(environ.get("QUERY_STRING", ""), accepted)
 
 
 @lru_cache(maxsize=64)
@@ -178,7 +179,7 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     wanted = request.accept_mimetypes.best_match(("application/problem+json", "text/html"))
     has_pages = "pages" in current_app.blueprints  # an issuer has none
     if has_pages and not request.path.startswith("/api/") and wanted == "text/html":
-        language = language_of(request.accept_languages)
+        language = language_of_query(request.query_string.decode("latin-1"), request.accept_languages)
         app: APIFlask = cast("Any", current_app)._get_current_object()
         response = Response(_page(app, status, detail, language), status, headers)
         response.vary.add("Accept-Language")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deniable import Question, Survey
-from deniable.exact import factor_above, of_100
+from deniable.exact import chances_above, of_100
+from deniable.privacy.odds import ONE_IN_TEN
 from deniable_server.results.written import Words, author_text, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.printed_numbers import number
@@ -23,7 +24,9 @@ def odds_line(question: Question, words: Words) -> str:
     yes = question.kind.headline
     support = None if question.mechanism.reports.is_drawn else support_of(question, yes or 0)
     if support is None:
-        return words["rOddsRatio"].format(e=localized(factor_above(question.mechanism.told_ratio), words))
+        return words["rOddsRatio"].format(
+            most=localized(chances_above(question.mechanism.told_ratio, ONE_IN_TEN), words)
+        )
     name = "rOddsSupport" if yes is None else "rOddsYes"
     return words[name].format(p=of_100(support.if_true), q=of_100(support.if_other))
 

@@ -31,6 +31,7 @@ from deniable_server.results.releases import reports_header
 from deniable_server.store import NotFound, Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
+from deniable_server.web.rehearsals import file_name, is_rehearsal
 from deniable_server.writing.writer import Writer
 from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
@@ -282,6 +283,8 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     survey = store.survey(survey_id)
     require_reader(survey)
     text = service.get_results().text(survey_id, query, "json")
+    if is_rehearsal():
+        text = json.dumps(json.loads(text) | {"rehearsal": True}, separators=(",", ":")).encode()
     if not is_owner(store, survey):
         return tagged(fresh(Response(text, mimetype="application/json")))
     document = json.loads(text) | {"more": None, "waiting": service.waiting_rows(store, survey) or None}
@@ -455,7 +458,7 @@ def pieces(lines: Iterator[str]) -> Iterator[bytes]:
 
 def csv_response(lines: bytes | Iterable[bytes], filename: str) -> Response:
     """A CSV download."""
-    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{file_name(filename)}"'}
     return Response(lines, headers=headers, mimetype="text/csv")
 
 

@@ -13,6 +13,7 @@ from deniable.access.words import ONE_REPORT
 from deniable_server.language import steady
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import Shown
+from deniable_server.web.rehearsals import MARK
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 
@@ -30,12 +31,20 @@ class Citation:
         Address of the collector.
     dates : FieldDates
         When the survey took replies, and of which day the results are.
+    is_rehearsal : bool
+        Whether the replies are made up.
     """
 
     survey: Survey
     shown: Shown
     base: str
     dates: FieldDates
+    is_rehearsal: bool = False
+
+    @property
+    def title(self) -> str:
+        """The title in one line; of a rehearsal with the remark that its replies are made up."""
+        return f"{MARK} {_line(self.survey.title)}" if self.is_rehearsal else _line(self.survey.title)
 
     @property
     def author(self) -> str:
@@ -62,7 +71,7 @@ class Citation:
     def text(self) -> str:
         """A reference in one line."""
         release = f"Release {self.number} of {self.date}." if self.number else f"As of {self.date}."
-        what = f"{_line(self.survey.title)}. Survey {self.survey.id}, randomised response."
+        what = f"{self.title}. Survey {self.survey.id}, randomised response."
         return f"{self.author} ({self.date[:4]}). {what} {release} {self.url}"
 
     @property
@@ -75,7 +84,7 @@ class Citation:
         """An entry of BibTeX."""
         lines = [
             f"  author = {{{{{_tex(self.author)}}}}}",
-            f"  title = {{{_tex(_line(self.survey.title))}}}",
+            f"  title = {{{_tex(self.title)}}}",
             f"  year = {{{self.date[:4]}}}",
             f"  date = {{{self.date}}}",
             # What is live is cited as it was on a day; the address of a release stays.
@@ -93,7 +102,7 @@ class Citation:
             "cff-version": "1.2.0",
             "message": "If you use these data, please cite them as below.",
             "type": "dataset",
-            "title": _line(self.survey.title),
+            "title": self.title,
             "authors": [{"name": self.author}],
             **({"abstract": f"Randomised response{self._asked}"} if self.survey.sample else {}),
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
@@ -123,11 +132,12 @@ class Citation:
             else ""
         )
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
+        rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
-            f"Answers to {questions} were randomised on each respondent's device before they were sent (randomised "
-            f"response, local differential privacy), with {', '.join(used)}; all replies of one person together have "
-            f"epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access was "
-            f"{survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
+            f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
+            f"(randomised response, local differential privacy), with {', '.join(used)}; all replies of one person "
+            f"together have epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
+            f"was {survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
             "possible values with 95 % confidence intervals for the population. Survey, replies and estimates are at "
             f"{self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."
@@ -140,7 +150,7 @@ class Citation:
         document: dict[str, Any] = {
             "@context": "https://schema.org/",
             "@type": "Dataset",
-            "name": str(survey.title),
+            "name": self.title,
             "description": str(
                 survey.about or f"Answers to {len(survey.questions)} questions, by randomised response. {LICENSE_NOTE}"
             ),

@@ -17,8 +17,7 @@ from deniable_server.edge.delivery import tagged
 from deniable_server.results.query import ViewQuery
 from deniable_server.store import NotFound
 from deniable_server.web.embedding import Pages
-from deniable_server.web.results_pages import ResultsPage, frame_of, question_of, refuse_long_page, render
-from deniable_statistics.views.figures import WIDTH
+from deniable_server.web.results_pages import ResultsPage, frame_height, frame_of, question_of, refuse_long_page, render
 
 embedded_figures = APIBlueprint("embedded-figures", __name__, enable_openapi=False)
 
@@ -27,9 +26,6 @@ FRAME_POLICY = (
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 """The policy of a figure in a frame, which has no script: any site may frame it, and it can load nothing."""
-
-AROUND = 340
-"""Height of what stands around a figure in its frame, in pixels: title, dates, source and a link."""
 
 LEAST_WIDTH, MOST_WIDTH = 320, 560
 """Widths of frames, in pixels."""
@@ -70,7 +66,8 @@ def oembed() -> Response:
     page, question = _view_of(request.args.get("url", ""))
     width = max(LEAST_WIDTH, min(MOST_WIDTH, request.args.get("maxwidth", MOST_WIDTH, int)))
     highest = max(LEAST_HEIGHT, request.args.get("maxheight", 10**4, int))
-    height = min(height_of(page, question, width), highest)
+    drawn = page.section(question).figure if page.shown.n else None
+    height = min(frame_height(drawn, width), highest)
     pages: Pages = current_app.extensions["deniable-pages"]
     title = f"{page.labels.text(question.text)} \u2013 {page.labels.text(page.survey.title)}"
     document: dict[str, Any] = {
@@ -106,10 +103,3 @@ def _view_of(url: str) -> tuple[ResultsPage, Question]:
         raise NotFound("url: must be the address of a view, got a query that there is not") from None
     page = ResultsPage(found[1], query, found[2])
     return page, question_of(page, found[2])
-
-
-def height_of(page: ResultsPage, question: Question, width: int) -> int:
-    """The height of the frame of a figure at a width, in pixels."""
-    drawn = page.section(question).figure if page.shown.n else None
-    viewed = re.search(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or "")
-    return round((float(viewed[1]) * width / WIDTH if viewed else 0) + AROUND)

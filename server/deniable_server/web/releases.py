@@ -13,7 +13,7 @@ from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import is_known, tagged
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
-from deniable_server.language import language_of, words
+from deniable_server.language import language_of_query, words
 from deniable_server.results import archive
 from deniable_server.results.drawing import Labels
 from deniable_server.results.query import EstimatesQuery
@@ -25,6 +25,7 @@ from deniable_server.web import schemas
 from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, UNCHANGED, get_store, tag_of
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_server.web.rehearsals import MARK, file_name, is_rehearsal
 from deniable_statistics.release.merkle import leaf_hash
 
 IN_MEMORY = 8 * 2**20
@@ -66,6 +67,7 @@ def list_releases(survey_id: str) -> Response:
     head, signature = log.head(state.survey, rows)
     document: dict[str, Any] = {
         "survey": survey_id,
+        "rehearsal": is_rehearsal(),
         "key": log.key.raw.hex(),
         "key_id": log.key.key_id,
         "head": head.encode().decode("ascii"),
@@ -146,7 +148,9 @@ def fetch_archive(survey_id: str) -> Response:
         raise
     size = file.tell()
     file.seek(0)
-    response = send_file(file, "application/zip", as_attachment=True, download_name=f"{survey_id}.zip", etag=False)
+    response = send_file(
+        file, "application/zip", as_attachment=True, download_name=f"{file_name(survey_id)}.zip", etag=False
+    )
     response.direct_passthrough = False  # which would not call what is to be called when it was sent
     response.content_length = size
     response.headers["Cache-Control"] = "private, no-cache"
@@ -162,7 +166,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     survey, results = state.survey, get_results()
     pages: Pages = current_app.extensions["deniable-pages"]
     shown = results.releases.shown(state)
-    citation = Citation(survey, shown, pages.base, results.dates(state, shown))
+    citation = Citation(survey, shown, pages.base, results.dates(state, shown), is_rehearsal())
     everybody = EstimatesQuery.model_validate({})
     estimates = {"estimates.csv": results.text(survey.id, everybody, "csv")}
     if survey.cohorts:
@@ -173,6 +177,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "CITATION.cff": citation.cff,
         "citation.bib": citation.bibtex,
         "methods.txt": citation.methods + "\n",
+        **({"REHEARSAL.txt": f"{MARK}\n"} if is_rehearsal() else {}),
         **{f"releases/{row.number}.json": row.record for row in rows},
         **dict(archive.recipes(survey, found, f"{pages.base}{BASE}/surveys/{survey.id}/reports.csv")),
     }
@@ -180,7 +185,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
     about = {
         "survey": survey.id,
-        "title": str(survey.title),
+        "title": citation.title,
         "release": f"{citation.number or ''}",
         **citation.dates.columns,
         "url": citation.url,
@@ -204,7 +209,10 @@ def releases_page(survey_id: str) -> Response:
     """The page of all releases of a survey, rendered once for all readers of a language until there is another one."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
-    language, results = language_of(request.accept_languages), get_results()
+    query, results = request.query_string.decode("latin-1"), get_results()
+    language = language_of_query(query, request.accept_languages)
+    # Links go on in the language that was asked for, and say none where the browser says it.
+    asked = language if "lang" in request.args else None
     pages: Pages = current_app.extensions["deniable-pages"]
     newest = results.releases.newest(state)
 
@@ -215,6 +223,7 @@ def releases_page(survey_id: str) -> Response:
             words=words(language),
             labels=Labels(words(language)),
             survey=state.survey,
+            lang=asked,
             releases=[
                 {"release": each, "new": each.new_since(before)}
                 for before, each in zip([None, *shown], shown, strict=False)
@@ -224,7 +233,7 @@ def releases_page(survey_id: str) -> Response:
         )
 
     # A survey whose results were live has its first release when it closes, and no other number moves then.
-    saying = ("releases.html", language, newest and newest.number)
+    saying = ("releases.html", language, asked, newest and newest.number)
     kept = results.page(survey_id, EstimatesQuery.model_validate({}), saying, rendered)
     response = Response(pages.filled(kept))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -18,6 +21,7 @@ from werkzeug.exceptions import NotImplemented as NotSupported
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
 from deniable.privacy.ceiling import weakness
+from deniable.privacy.odds import raised_suspicion
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
@@ -54,9 +58,16 @@ from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
+from deniable_server.web.rehearsals import file_name, is_rehearsal
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
-from deniable_statistics.views.figures import Caption, figure
-from deniable_statistics.views.view_row import ViewOptions, ViewRow, refusal_to_cross
+from deniable_statistics.views.figures import WIDTH, Caption, figure
+from deniable_statistics.views.view_row import (
+    ViewOptions,
+    ViewRow,
+    is_asked_of_others,
+    refusal_to_cross,
+    shares_a_response,
+)
 from deniable_statistics.views.view_rows import refusal_to_compare
 
 results_pages = APIBlueprint("results", __name__, enable_openapi=False)
@@ -76,6 +87,16 @@ FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MOST_ON_PAGE = 1000
 """Largest number of rows of numbers on one page, a tenth of a second's work; otherwise each question has a page."""
 
+LONG_FRACTION = 9
+"""Longest fraction that people read without a decimal beside it, in characters."""
+
+FRAME_WIDTH = 560
+"""Width of the frame that a page offers, in pixels."""
+
+AROUND = 640
+"""Height of what stands around a figure in a frame of that width, in pixels: title, findings, dates, method, source
+and a link; in Chromium it is 500 to 640 in English and French."""
+
 _STRENGTHS = ("rStrong", "rMedium", "rLittle")
 ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
 """Names of the sentences on whether people count once, by access."""
@@ -89,6 +110,7 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.globals["has_images"] = can_draw_images()
     app.jinja_env.filters["day"] = day
     app.jinja_env.filters["counted"] = counted
+    app.jinja_env.filters["about"] = about
     app.jinja_env.filters["unbiased"] = lambda row, words: localized(shown_figure(row.estimate, row.statistic), words)
     app.jinja_env.filters["std_error"] = lambda row, words: localized(
         standard_error(row.std_error, number if row.statistic == "mean" else percent), words
@@ -99,6 +121,17 @@ def init_app(app: APIFlask) -> None:
 def say(sentence: str, **values: object) -> Markup:
     """A sentence for a page with values in its braces, all of them escaped."""
     return Markup(escape(sentence)).format(**values)  # noqa: S704  # its arguments are escaped by `format`
+
+
+def about(fraction: str, words: Mapping[str, str]) -> str:
+    """A probability as a fraction, and about what it is where nobody could say.
+
+    >>> about("3/4", {"rPoint": "."}), about("1365206961/2147483648", {"rPoint": ".", "rThousands": ","})
+    ('3/4', '1365206961/2147483648 \u2248 0.636')
+    """
+    if len(fraction) <= LONG_FRACTION:
+        return fraction
+    return f"{fraction} \u2248 {localized(f'{float(Fraction(fraction)):.3f}', words)}"
 
 
 def shown_figure(value: float | None, statistic: str) -> str:
@@ -175,7 +208,7 @@ class ResultsPage:
     @cached_property
     def citation(self) -> Citation:
         """How the shown release is cited."""
-        return Citation(self.survey, self.shown, self.base, self.field)
+        return Citation(self.survey, self.shown, self.base, self.field, is_rehearsal())
 
     @cached_property
     def versions(self) -> Versions | None:
@@ -308,6 +341,24 @@ class ResultsPage:
             return []
         return [each for each in self.survey.questions if refusal_to_cross(question, each) is None]
 
+    def not_crossable(self, question: Question) -> tuple[str, str] | None:
+        """Why a question is crossed with none of its group here, and the command that can; None where there is none."""
+        others = [each for each in self.survey.questions if each.id != question.id]
+        if any(is_asked_of_others(question, each) for each in others):
+            return self.words["rCrossOne"], ""
+        other = next((each for each in others if shares_a_response(question, each)), None)
+        if other is None or self.survey.retention == "tallies":
+            return None
+        command = f"deniable analyze crosstab reports.csv {question.id} {other.id} --survey survey.json"
+        return self.words["rCrossRows"], command
+
+    def key(self, *figures: str | None) -> str:
+        """How figures are read: points and bars, and of arrows and grey rows what these figures have."""
+        drawn = "".join(filter(None, figures))
+        said = [say_text(self.words["rKey"], level=self.level)]
+        said += [self.words["rKeyArrow"]] if 'class="arrow"' in drawn else []
+        return " ".join([*said, *([self.words["rKeyWeak"]] if '<g class="weak"' in drawn else [])])
+
     @property
     def top(self) -> list[str]:
         """The sentences at the top of a page: whether there are results, when they move, and who may be counted."""
@@ -361,8 +412,9 @@ class ResultsPage:
 
     @property
     def strength(self) -> str:
-        """The sentence on the privacy of respondents, by the strength of the noise."""
-        return self.words[_STRENGTHS[weakness(self.survey)]]
+        """The sentences on the privacy of respondents, by the strength of the noise."""
+        most = localized(raised_suspicion(self.survey), self.words)
+        return f"{self.words[_STRENGTHS[weakness(self.survey)]]} {say_text(self.words['rSuspicion'], most=most)}"
 
     @property
     def how(self) -> list[str]:
@@ -406,10 +458,15 @@ class ResultsPage:
         """The question with which one is crossed."""
         return None if self.options.crossed_with is None else self.survey.question(self.options.crossed_with)
 
+    @property
+    def source(self) -> str:
+        """Who asked, and the title; of a rehearsal first that its replies are made up."""
+        named = ", ".join(self.labels.text(each) for each in (self.survey.organiser, self.survey.title) if each)
+        return f"{self.words['rehearsal']} {named}" if is_rehearsal() else named
+
     def to_print(self, question: Question, findings: Sequence[str]) -> list[str]:
         """Findings as sentences that can be printed as they are: with replies, dates, interval, method and source."""
-        survey, number = self.survey, None if self.pooled else self.citation.number
-        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
+        number = None if self.pooled else self.citation.number
         given = self.given
         asked = self.words["rQuoted"].replace("{text}", self.labels.text(question.text))
         if given is not None:
@@ -420,7 +477,7 @@ class ResultsPage:
             "n": self.counted(self.n),
             "dates": self.dates,
             "asof": self.as_of,
-            "source": source,
+            "source": self.source,
             "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
         }
         return [self._printed(each.rstrip("."), values) for each in findings]
@@ -470,14 +527,14 @@ class ResultsPage:
     def caption_notes(self, question: Question | None) -> list[str]:
         """The notes below a figure: its method, who answered, who is counted, and its source."""
         survey, words = self.survey, self.words
-        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
         record = self.shown.record
         released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
+        url = f"{self.base}/s/{survey.id}/results"
         method = say_text(words["rMethodNote"], level=self.level)
         return [
             method if question is None else f"{method} {odds_line(question, words)}",
             f"{self.who} {words[ONCE[survey.access]]}",
-            say_text(words["rSource" if record else "rSourceLive"], source=source, id=survey.id, **released),
+            say_text(words["rSource" if record else "rSourceLive"], source=self.source, url=url, **released),
         ]
 
 
@@ -534,12 +591,13 @@ def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response
     pooled = () if page.versions is None else tuple(page.versions.replies)
 
     def values() -> dict[str, Any]:
+        found = page.section(question)
         return {
-            "section": page.section(question),
+            "section": found,
             "has_waves": len(waves) > 1,
             "has_releases": len(page.releases_shown) > 1,
             "has_versions": page.versions is not None and page.versions.asks(question.id),
-            "frame": frame_of(page, question),
+            "frame": frame_of(page, question, FRAME_WIDTH, frame_height(found.figure, FRAME_WIDTH)),
             "oembed": oembed_path(page, question),
         }
 
@@ -568,7 +626,13 @@ def file_of_question(survey_id: str, question_id: str, form: str, query: ViewQue
     return file_of(page, form, (question_of(page, question_id),))
 
 
-def frame_of(page: ResultsPage, question: Question, width: int = 560, height: int = 480) -> str:
+def frame_height(drawn: str | None, width: int) -> int:
+    """The height of the frame of a figure at a width, in pixels, so that what stands below it is seen, too."""
+    viewed = re.search(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or "")
+    return round((float(viewed[1]) * width / WIDTH if viewed else 0) + AROUND * FRAME_WIDTH / width)
+
+
+def frame_of(page: ResultsPage, question: Question, width: int, height: int) -> str:
     """The element that shows the figure of a view on a page of another site."""
     address = f"{page.base}/s/{page.survey.id}/results/{question.id}/embed{query_string(page.query)}"
     title = f"{page.labels.text(question.text)} \u2013 {page.labels.text(page.survey.title)}"
@@ -649,6 +713,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "versions": page.pooled and [each.survey.id for each in page.pooled.states],
             "n": page.n,
             **page.field.columns,
+            "rehearsal": is_rehearsal(),
             "sample": page.survey.sample and page.labels.text(page.survey.sample),
             "rows": [vars(row) for row in rows],
         }
@@ -669,7 +734,7 @@ def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
     """Rows of a view as a file of CSV, which is called after the survey and the question, if it is of one."""
     response = Response(body, mimetype=FORMS["csv"])
     name = "-".join(filter(None, ["results", page.survey.id, question]))
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{file_name(name)}.csv"'
     fresh(response).vary.add("Accept-Language")
     return tagged(response)
 
@@ -702,6 +767,9 @@ def figure_of(
     ]
     one = questions[0] if len(questions) == 1 else None
     caption = page.caption(one, *found[0]) if one else page.caption(None, (), ())
+    # A figure stands alone, so the address in it is that of this request from the start; lines are broken by it.
+    pages: Pages = current_app.extensions["deniable-pages"]
+    caption = replace(caption, notes=tuple(each.replace(page.base, pages.base) for each in caption.notes))
     if form == "svg":
         response = Response(figure(panels, caption), mimetype=FORMS[form])
         response.headers["Content-Security-Policy"] = FIGURE_POLICY
@@ -711,6 +779,6 @@ def figure_of(
     except NoImages as error:
         raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
-    name = (page.language, *(each.id for each in questions), *waves, page.n, *page.field.columns.values())
+    name = (page.language, pages.base, *(each.id for each in questions), *waves, page.n, *page.field.columns.values())
     image = get_results().image(page.state, page.shown, page.query, form, name, panels, caption)
     return Response(image, mimetype=FORMS[form])

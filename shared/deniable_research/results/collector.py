@@ -16,6 +16,11 @@ from deniable_research.web import DownloadError, StatusError, connections, downl
 
 _ADDRESS = re.compile(r"(https?://[^\s?#]+?)/(?:s|api/v1/surveys)/([a-z2-7]{26})(?:[/?#]\S*)?", re.IGNORECASE)
 
+
+class NoSurvey(SurveyError):
+    """A collector has no survey, or no file of it, at an address that may be one."""
+
+
 REPORTS = "reports.csv"
 """Name of the file that the reports are fetched to."""
 
@@ -134,7 +139,7 @@ def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, to
         raise CollectorError(f"{collector}: {error}") from None
     except StatusError as error:
         if error.status == 404:
-            raise SurveyError(f"survey: is not at {collector}") from None
+            raise NoSurvey(f"survey: there is none with this id at {collector}") from None
         if error.status == 401:
             raise CollectorError(
                 f"{collector}: results of this survey need a token; give one as token=, or as DENIABLE_TOKEN"

@@ -17,11 +17,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from deniable.errors import DeniableError
+from deniable.errors import CollectorError, DeniableError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
+from deniable.table import printable
 from deniable_research.output import counted
+from deniable_research.results.collector import NoSurvey
 from deniable_statistics.data.reports_csv import reports_from_csv
 from deniable_statistics.estimates.tally import Tally, tally_reports
 from deniable_statistics.published.published_rows import estimate
@@ -57,6 +59,8 @@ class Log:
     leaves : tuple of bytes
     signatures : tuple of bytes
         Of the records, in order.
+    is_rehearsal : bool
+        Whether the collector says that the replies are made up.
     """
 
     survey: str
@@ -64,6 +68,7 @@ class Log:
     head: LogHead
     leaves: tuple[bytes, ...]
     signatures: tuple[bytes, ...]
+    is_rehearsal: bool = False
 
 
 def fetch_log(fetch: Fetch, survey_id: str) -> Log:
@@ -93,7 +98,7 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
         raise NotVerified(f"log: its head has {head.size} releases, numbered from 1, but the list has {len(numbers)}")
     if root_of(leaves).hex() != head.root:
         raise NotVerified("log: its head is not that of the releases in the list")
-    return Log(survey_id, key, head, leaves, signatures)
+    return Log(survey_id, key, head, leaves, signatures, listed.get("rehearsal") is True)
 
 
 def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
@@ -109,10 +114,12 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     mechanisms = ", ".join(sorted({each.mechanism.name for each in survey.questions}))
     yield f"survey: its bytes have the hash that is its address; mechanisms {mechanisms}, epsilon {survey.epsilon:.4g}"
     log = fetch_log(fetch, survey_id)
+    if log.is_rehearsal:
+        yield "rehearsal: made-up replies"
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     records = _records(fetch, log)
     if records:
-        yield f"signature: every release of {len(records):,} is signed and is a leaf of the log"
+        yield f"signature: every release of {len(records):,} is signed and stands in the log"
     reports = _reports(fetch, survey, records)
     tallies = _tallies(survey, records, reports)
     if reports is not None:
@@ -120,13 +127,21 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     elif records:
         yield "rows: the survey keeps only tallies, so these cannot be recounted"
     compared = sum(_numbers(fetch, survey, tallies, reports))
-    yield f"numbers: {compared} published numbers are what the library computes from these tallies"
+    yield (
+        f"numbers: {compared:,} published numbers (estimates, errors and intervals, in every view of every question) "
+        "are what the library computes from these tallies"
+    )
+    latest = f"release {records[-1].number}, " if records else ""
+    replies = sum(tally.n for tally in tallies.values())
+    yield f"all checks passed: {printable(str(survey.title))}, {latest}{counted(replies, 'reply', 'replies')}"
 
 
 def _survey(fetch: Fetch, survey_id: str) -> Survey:
     try:
         # The address is a hash of the bytes: a changed question, option or mechanism has another one.
         return parse_survey(fetch(f"/api/v1/surveys/{survey_id}"), expected_id=survey_id)
+    except (NoSurvey, CollectorError):
+        raise  # nothing was published that could be false
     except DeniableError as error:
         raise NotVerified(f"survey: is not the one of this address: {error}") from None
 

@@ -184,7 +184,7 @@ class FigureLayout:
             if text:
                 # The first and the last label stay within the figure.
                 anchor = "start" if value == axis.low else "end" if value == axis.high else "middle"
-                at = {"start": 2.0, "end": WIDTH - 2.0, "middle": x}[anchor]
+                at = {"start": 6.0, "end": WIDTH - 6.0, "middle": x}[anchor]
                 yield Letters(text, at, bottom + 15, 12, "quiet", anchor)
 
     def _mark(self, panel: Panel, axis: Axis, label: str, mark: Mark, size: int) -> Iterator[Shape]:

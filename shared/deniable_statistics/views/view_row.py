@@ -179,6 +179,16 @@ def support_of(question: Question, option: int) -> Support | None:
     return None if found is None else found[option].support
 
 
+def is_asked_of_others(first: Question, second: Question) -> bool:
+    """Whether no device asks both questions, because it draws one of their group."""
+    return first.group is not None and first.group == second.group and first.group.draw == 1
+
+
+def shares_a_response(first: Question, second: Question) -> bool:
+    """Whether the answers to both questions go into one joint response."""
+    return first.group is not None and first.group.joint is not None and first.group == second.group
+
+
 def refusal_to_cross(first: Question, second: Question) -> str | None:
     """Why two questions cannot be crossed; None if they can."""
     if first.id == second.id:
@@ -186,8 +196,13 @@ def refusal_to_cross(first: Question, second: Question) -> str | None:
     for each in (first, second):
         if not each.has_shares:
             return f"must have shares, and {each.id!r} has a mean alone"
-    if first.group is not None and first.group.joint is not None and first.group == second.group:
-        return "must not be questions of one response, whose chance is the same"
+    if is_asked_of_others(first, second):
+        return "must be asked of the same people, and each device asks one question of this group"
+    if shares_a_response(first, second):
+        return (
+            "must not be a question of the same response, whose chance is the same; "
+            "'deniable analyze crosstab' crosses these from reports.csv"
+        )
     if len(first.options) * len(second.options) > MOST_CROSSED_CELLS:
         return f"must have at most {MOST_CROSSED_CELLS} pairs of answers"
     return None

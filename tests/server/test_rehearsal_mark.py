@@ -1,0 +1,62 @@
+"""A collector of a rehearsal says wherever its numbers can go that the replies are made up."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+from flask import Flask
+from flask.testing import FlaskClient
+
+from deniable import Report, read_survey
+from deniable_research.results.verifying import verify
+from deniable_server.language import words
+from deniable_server.settings import settings_from
+from deniable_server.store import Store
+from tools.rig.survey_files import question_toml, survey_toml
+
+MARK = "Rehearsal: made-up replies."
+SURVEY = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=2), organiser="O", results="live"))
+
+
+def test_every_page_figure_citation_and_file_of_a_rehearsal_says_so(
+    http: FlaskClient, app: Flask, store: Store
+) -> None:
+    store.publish(SURVEY)
+    store.store_reports([(SURVEY, [Report(f"{i:032x}", None, {"q": i % 2}) for i in range(200)])])
+    base, api = f"/s/{SURVEY.id}", f"/api/v1/surveys/{SURVEY.id}"
+    pages = ("", "/results", "/results/q", "/results/q/embed", "/releases", "/results.svg", "/results/q.svg")
+    assert not any(MARK in http.get(base + each).text for each in pages[1:])
+    app.config["REHEARSAL"] = True
+    store.close_survey(SURVEY.id)  # its first release, and pages are rendered anew
+    assert [each for each in pages if MARK not in http.get(base + each).text] == []
+    page = http.get(f"{base}/results/q").text
+    assert page.count(MARK) >= 6  # banner, sentence to print, reference, BibTeX, CFF, JSON-LD, methods
+    assert "Probelauf: erfundene" in http.get(f"{base}/results", headers={"Accept-Language": "de"}).text
+    assert http.get(f"{base}/results/q.json").json["rehearsal"] is True
+    assert http.get(f"{api}/estimates.json").json["rehearsal"] is True
+    for address in (f"{base}/results/q.csv", f"{api}/estimates.csv", f"{api}/reports.csv", f"{api}/archive.zip"):
+        assert "rehearsal-" in http.get(address).headers["Content-Disposition"]
+    archive = zipfile.ZipFile(io.BytesIO(http.get(f"{api}/archive.zip").data))
+    assert MARK in archive.read("REHEARSAL.txt").decode()
+    assert MARK in archive.read("methods.txt").decode()
+    assert "rehearsal: made-up replies" in list(verify(lambda path: http.get(path).data, SURVEY.id))
+
+
+def test_figures_name_the_address_of_their_survey(http: FlaskClient, store: Store) -> None:
+    store.publish(SURVEY)
+    store.store_reports([(SURVEY, [Report(f"{i:032x}", None, {"q": i % 2}) for i in range(200)])])
+    figure = http.get(f"/s/{SURVEY.id}/results/q.svg").text
+    written = "".join(re.sub("<[^>]*>", "", line) for line in figure.splitlines())
+    assert f"http://localhost/s/{SURVEY.id}/results" in written
+    # A figure without an arrow or a grey row is not explained by them, and its frame is as high as what stands in it.
+    page = http.get(f"/s/{SURVEY.id}/results/q").text
+    assert words("en")["rKeyArrow"] not in page
+    assert words("en")["rKeyWeak"] not in page
+    assert "height=&#34;480" not in page
+
+
+def test_only_a_rehearsal_is_started_as_one() -> None:
+    assert settings_from({"rehearsal": "yes"}).rehearsal
+    assert not settings_from({}).rehearsal
