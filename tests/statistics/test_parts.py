@@ -135,9 +135,9 @@ def test_a_population_of_one_is_the_respondent() -> None:
     [
         ([1, 2], False, "tally: must be 3 integers, one for each response, got 2"),
         ([1, 2, 3, 4], True, "tally: must be 3 numbers, one for each response, got 4"),
-        ([1, 2.5, 3], False, "tally: must be 3 integers; the first that is not is tally[1]"),
-        ([1, "x", 3], True, "tally: must be 3 numbers; the first that is not is tally[1]"),
-        ([1, None, 3], True, "tally: must be 3 numbers; the first that is not is tally[1]"),
+        ([1, 2.5, 3], False, "tally: must be 3 integers; the first that is not is tally[1], got a fraction"),
+        ([1, "x", 3], True, "tally: must be 3 numbers; the first that is not is tally[1], got a string"),
+        ([1, None, 3], True, "tally: must be 3 numbers; the first that is not is tally[1], got null"),
         ([1, -1, 3], False, "tally: must be integers of at least 0, got [1, -1, 3]; the first that is not is tally[1]"),
         (
             [1, math.inf, 3],

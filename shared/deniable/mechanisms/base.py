@@ -184,16 +184,18 @@ class Mechanism(metaclass=_Maker):
         """
 
     def estimate(
-        self, counts: Sequence[Count], n: Count | None = None, *, n_effective: float | None = None
+        self, counts: Sequence[Count] | Mapping[int, Count], n: Count | None = None, *, n_effective: float | None = None
     ) -> Estimate:
         """Debias a tally of supports; see `deniable.Estimate`, which takes numpy and scipy.
 
         Parameters
         ----------
-        counts : sequence of int, length k
-            Number of reports that support each option, in option order; real numbers for weighted reports.
+        counts : sequence of int, length k, or mapping or Series of pandas
+            Number of reports that support each option, in option order or with the options as keys; real numbers for
+            weighted reports.
         n : int, optional
-            Number of reports, or the sum of their weights; by default the sum of the counts.
+            Number of reports, or the sum of their weights; by default the sum of the counts. It is needed only where
+            a report can support several options.
         n_effective : float, optional
             Kish's effective number of weighted reports; by default ``n``.
         """

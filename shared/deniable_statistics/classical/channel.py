@@ -6,7 +6,7 @@ import itertools
 import math
 import operator
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +22,7 @@ from deniable_statistics.classical.algebra import Matrix, exact_left_inverse, id
 from deniable_statistics.designs.debiasing import Debiasing, one_report_covariance
 from deniable_statistics.designs.design import Derived, Design
 from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares
+from deniable_statistics.estimates.counts import Counts, counts_in_order
 from deniable_statistics.estimates.estimate import Estimate, check_counts
 from deniable_statistics.risk import likelihood_ratio
 
@@ -228,7 +229,7 @@ class Channel(_WithResponses):
         lam = predicted if min(predicted) >= 0 else seen
         return one_report_covariance(self.debiasing.weights, [float(each) for each in lam]) / float(n)
 
-    def estimate(self, counts: Sequence[Count], *, n_effective: float | None = None) -> Estimate:
+    def estimate(self, counts: Counts, *, n_effective: float | None = None) -> Estimate:
         """Debias a tally of responses; see `deniable.Estimate`.
 
         Parameters
@@ -330,7 +331,7 @@ class Groups(_WithResponses):
         groups = [counts[part] for part in self._parts()]
         return [sum(group) for group in groups for _ in group]
 
-    def estimate(self, counts: Sequence[Sequence[Count]]) -> Estimate:
+    def estimate(self, counts: Sequence[Counts]) -> Estimate:
         """Debias one tally of responses for each group.
 
         Raises
@@ -338,7 +339,7 @@ class Groups(_WithResponses):
         ParameterError
             If the counts do not fit, a group is empty, or the groups' probabilities do not differ.
         """
-        if len(counts) != len(self.matrices):
+        if isinstance(counts, Mapping) or len(counts) != len(self.matrices):
             raise ParameterError(f"counts: must be one list for each of {len(self.matrices)} groups, got {len(counts)}")
         tallies = [
             _tally(group, matrix, self.responses, f"counts of group {g}")
@@ -368,9 +369,10 @@ def _labels(labels: tuple[str, ...], count: int, subject: str) -> tuple[str, ...
 
 
 def _tally(
-    counts: Sequence[Count], matrix: Matrix, responses: Sequence[str], subject: str, *, weighted: bool = False
+    counts: Counts, matrix: Matrix, responses: Sequence[str], subject: str, *, weighted: bool = False
 ) -> tuple[Count, ...]:
-    tally = check_counts(counts, len(matrix), subject, weighted=weighted)
+    ordered = counts_in_order(counts, len(matrix), names=responses, subject=subject)
+    tally = check_counts(ordered, len(matrix), subject, weighted=weighted)
     for count, row, response in zip(tally, matrix, responses, strict=True):
         # A response that no truth can give is a mistake in the data.
         if count and not any(row):

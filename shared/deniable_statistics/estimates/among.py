@@ -7,7 +7,6 @@ others is a ratio: that of an option, divided by one less that of the last.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,6 +17,8 @@ from deniable.errors import ParameterError
 from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.estimates.counts import Counts, counts_in_order
+from deniable_statistics.estimates.estimate import check_counts, number_of_reports
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
 from deniable_statistics.intervals.ratio_limits import gap_variance, is_surely_positive
@@ -102,7 +103,7 @@ class AmongEstimate:
 
     @classmethod
     def from_counts(
-        cls, design: AnyDesign, counts: Sequence[Count], n: Count | None = None, n_effective: float | None = None
+        cls, design: AnyDesign, counts: Counts, n: Count | None = None, n_effective: float | None = None
     ) -> AmongEstimate:
         """Divide the shares of a tally by the share to whom the question applies.
 
@@ -112,7 +113,9 @@ class AmongEstimate:
             If the design is not one of a question with a filter.
         """
         found = design_of(design)
-        total = sum(counts) if n is None else n
+        counts = counts_in_order(counts, len(found.expected_if_even), first=found.reports.first)
+        check_counts(counts, len(found.expected_if_even), weighted=True)
+        total = number_of_reports(found, counts, n, "numbers")
         binomials = found.binomials(counts, total)
         if found.both is None or binomials is None:
             raise ParameterError(f"{found.name}: has no shares among those to whom a question applies")

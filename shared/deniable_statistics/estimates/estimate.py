@@ -18,6 +18,7 @@ from deniable_statistics.designs.debiasing import ratio
 from deniable_statistics.designs.design import Binomial, Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.assumed_fakes import ContaminatedTally, effective_scale, hull
+from deniable_statistics.estimates.counts import Counts, counts_in_order
 from deniable_statistics.estimates.fakes import check_fakes, fake_margins
 from deniable_statistics.intervals import (
     METHODS,
@@ -109,17 +110,20 @@ class Estimate:
 
     @classmethod
     def from_counts(
-        cls, design: AnyDesign, counts: Sequence[Count], n: Count | None = None, n_effective: float | None = None
+        cls, design: AnyDesign, counts: Counts, n: Count | None = None, n_effective: float | None = None
     ) -> Estimate:
         """Debias a tally; this is what `Mechanism.estimate` and `Channel.estimate` call.
 
         Raises
         ------
         ParameterError
-            If the counts are not as many numbers in ``[0, n]`` as the design has supports.
+            If the counts are not as many numbers in ``[0, n]`` as the design has supports, or do not add up to ``n``
+            where each report supports one.
         """
         design = design_of(design)
-        tally = check_counts(counts, len(design.expected_if_even), weighted=n_effective is not None)
+        length = len(design.expected_if_even)
+        ordered = counts_in_order(counts, length, first=design.reports.first)
+        tally = check_counts(ordered, length, weighted=n_effective is not None)
         total = number_of_reports(design, tally, n)
         effective = float(total if n_effective is None else n_effective)
         if total == 0:
@@ -484,13 +488,19 @@ def number_of_reports(design: Design, counts: Sequence[Count], n: Count | None, 
     Raises
     ------
     ParameterError
-        If it is needed and not given, or smaller than a count; ``kind`` is the word for counts in the message.
+        If it is needed and not given, if it is smaller than a count, or if it is not the sum where each report supports
+        one option; ``kind`` is the word for counts in the message.
     """
     if n is None and not design.reports.supports_one:
         raise ParameterError("n: must be given, because a report can support several options")
     total = sum(counts) if n is None else n
     if total < max(counts):
         raise ParameterError(f"counts: must be {kind} in [0, n = {total}], got {list(counts)}")
+    # Weights are rounded when they are added up, numbers of reports are not.
+    if design.reports.supports_one and not math.isclose(total, sum(counts), rel_tol=1e-6):
+        raise ParameterError(
+            f"n: must be the sum of the counts, {sum(counts)}, because a report is one of them, got {n}"
+        )
     return total
 
 
@@ -508,10 +518,14 @@ def check_counts(
     tally: list[Count] = []
     try:
         for count in counts:
-            tally.append(float(count) if weighted else operator.index(count))  # type: ignore[arg-type]  # tested here
+            # A whole number of another type is one too: a column of pandas with gaps holds floats.
+            is_whole = isinstance(count, (float, np.floating)) and count.is_integer()
+            tally.append(float(count) if weighted else int(count) if is_whole else operator.index(count))  # type: ignore[arg-type, call-overload]  # tested here
     except (TypeError, ValueError):
         wrong = f"{subject}[{len(tally)}]"
-        raise ParameterError(f"{subject}: must be {length} {kind}; the first that is not is {wrong}") from None
+        raise ParameterError(
+            f"{subject}: must be {length} {kind}; the first that is not is {wrong}, got {describe(count)}"
+        ) from None
     if len(tally) != length:
         raise ParameterError(f"{subject}: must be {length} {kind}, one for each response, got {len(tally)}")
     for place, count in enumerate(tally):

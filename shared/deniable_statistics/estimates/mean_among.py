@@ -19,6 +19,8 @@ from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.among import design_effect
+from deniable_statistics.estimates.counts import Counts, counts_in_order
+from deniable_statistics.estimates.estimate import check_counts, number_of_reports
 from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
 from deniable_statistics.intervals.ratio_limits import Spread, gap_variance, is_surely_positive, ratio_limits
 
@@ -82,7 +84,7 @@ class AmongMean:
     def from_counts(
         cls,
         design: AnyDesign,
-        counts: Sequence[Count],
+        counts: Counts,
         values: Sequence[float],
         n: Count | None = None,
         n_effective: float | None = None,
@@ -107,16 +109,19 @@ class AmongMean:
             If there are not as many values as truths to whom the question applies, or they are all alike.
         """
         found, numbers = design_of(design), tuple(map(float, values))
-        total = float(sum(counts) if n is None else n)
+        counts = counts_in_order(counts, len(found.expected_if_even), first=found.reports.first)
+        check_counts(counts, len(found.expected_if_even), weighted=True)
+        reports = number_of_reports(found, counts, n, "numbers")
+        total = float(reports)
         if len(numbers) != len(found.truths) - 1 or min(numbers) == max(numbers):
             raise ParameterError(f"values: must be {len(found.truths) - 1} numbers that differ, got {len(numbers)}")
         if not total:
             return cls(found, numbers, math.nan, 0.0, np.full((2, 2), math.nan), 0.0)
         effective = total if n_effective is None else float(n_effective)
         sums = sums_of_scores(numbers)
-        top, applying = (sums @ np.array([float(each) for each in found.shares(counts, n or sum(counts))])).tolist()
+        top, applying = (sums @ np.array([float(each) for each in found.shares(counts, reports)])).tolist()
         # The variance is estimated around an estimated mean, so it is divided by n - 1.
-        covariance = sums @ found.covariance(counts, n or sum(counts)) @ sums.T * (total / max(effective - 1, 1))
+        covariance = sums @ found.covariance(counts, reports) @ sums.T * (total / max(effective - 1, 1))
         return cls(found, numbers, top, applying, covariance, effective)
 
     def under_design(self, spread: NDArray[np.float64], df: float) -> AmongMean:

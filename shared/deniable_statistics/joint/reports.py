@@ -14,6 +14,7 @@ from deniable.errors import ParameterError
 from deniable.wire.space import Count
 from deniable_statistics.designs.debiasing import one_report_covariance
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.estimates.counts import table_in_order
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals.methods import MOST_TRUTHS
 from deniable_statistics.intervals.profile import ShareLikelihood, profile_intervals
@@ -99,17 +100,19 @@ class JointReports:
         designs : sequence of Design or Mechanism
             One for each question; their reports are single values.
         table : array_like, shape (responses of the first question, of the second, ...)
-            Number of people with each combination of reports; real numbers for weighted reports.
+            Number of people with each combination of reports; real numbers for weighted reports. Labels of a
+            DataFrame, such as `pandas.crosstab` gives, are reports, in any order.
         names, options : optional
             Names of the questions, and of the true answers to each.
         n_effective : float, optional
             Kish's effective number of weighted reports.
         """
-        counts, known = np.asarray(table, dtype=float), [design_of(each) for each in designs]
+        known = [design_of(each) for each in designs]
         for design in known:
             if not design.reports.supports_one:
                 raise ParameterError(f"designs: must report single values to be counted in a table, not {design.name}")
         sizes = tuple(design.reports.size for design in known)
+        counts = table_in_order(table, sizes, [design.reports.first for design in known])
         if len(sizes) < 2 or counts.shape != sizes:
             raise ParameterError(f"table: must have the shape {sizes} of two questions or more, got {counts.shape}")
         if not np.isfinite(counts).all() or counts.min() < 0:
