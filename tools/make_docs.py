@@ -11,7 +11,7 @@ import click
 
 from deniable_commands.main import main
 from deniable_server.app import create_app
-from deniable_server.settings import Settings, flag, variable
+from deniable_server.settings import OF_COMMANDS, Settings, flag, variable
 
 ROOT = Path(__file__).parent.parent
 
@@ -69,12 +69,15 @@ def settings_page() -> str:
         f"| `{flag(name)}` | `{variable(name)}` | `{field.default}` | {field.description} |"
         for name, field in Settings.model_fields.items()
     ]
+    beside = [f"| `{name}` | {purpose} |" for name, purpose in OF_COMMANDS.items()]
     return (
         "# Settings of the collector\n\nGenerated from `server/deniable_server/settings.py`; do not edit. A flag of "
         "`deniable serve` wins over the\nenvironment. A variable `DENIABLE_...` "
         "that is neither one of these nor of another command stops the start:\n"
         "a typing mistake must not leave a limit off.\n\n"
-        "| flag | variable | default | what it does |\n|---|---|---|---|\n" + "\n".join(lines) + "\n"
+        "| flag | variable | default | what it does |\n|---|---|---|---|\n" + "\n".join(lines) + "\n\n"
+        "Other commands read these variables, which `deniable serve` ignores:\n\n"
+        "| variable | what it is for |\n|---|---|\n" + "\n".join(beside) + "\n"
     )
 
 

@@ -17,8 +17,12 @@ from deniable_server.location import Address, location
 
 PREFIX = "DENIABLE_"
 
-OF_COMMANDS = {"DENIABLE_LOG", "DENIABLE_MEMORY", "DENIABLE_TOKEN"}
-"""Environment variables of commands other than ``serve``, which are no unknown settings."""
+OF_COMMANDS = {
+    "DENIABLE_LOG": "The file that gets a line for each command that changes a database: [logs](operations.md#logs).",
+    "DENIABLE_MEMORY": "The file in which `deniable answer` remembers its reports.",
+    "DENIABLE_TOKEN": "The API token of commands with `--url`, in place of `--token`.",
+}
+"""Environment variables of commands other than ``serve``, which are no unknown settings, and what they are for."""
 
 
 _URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?")
@@ -95,7 +99,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
         mistake must not leave a limit off.
     """
     # A mistyped DENIABLE_RATE_LIMT would silently leave the default in force.
-    known = {variable(name) for name in Settings.model_fields} | OF_COMMANDS
+    known = {variable(name) for name in Settings.model_fields} | OF_COMMANDS.keys()
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
             raise ParameterError(f"{name}: is not a setting; there are {', '.join(sorted(known))}")

@@ -167,6 +167,7 @@ def test_alarms_and_dashboard_ask_for_figures_that_a_collector_has(tmp_path: Pat
     assert figures <= known
     jobs = {job["job_name"] for job in yaml.safe_load((DEPLOY / "prometheus.yml").read_text("utf-8"))["scrape_configs"]}
     assert {name for each in asked for name in re.findall(r'job="([\w-]+)"', each)} == jobs
+    assert "absent(probe_success" in next(each for each in asked if 'up{job="deniable-ready"}' in each)
     document = (DOCS / "monitoring.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(Deniable\w+)` \|", document, re.MULTILINE)) == {rule["alert"] for rule in rules}
 

@@ -373,6 +373,28 @@ def test_forwarded_addresses_are_believed_only_of_known_proxies(limited: Any, su
 
 
 @pytest.mark.slow
+def test_of_two_proxies_the_outer_one_is_believed(limited: Any, survey: Survey) -> None:
+    http = limited(trusted_proxies=2)
+
+    def last(forwarded: str, start: int) -> int:
+        url, headers = f"/api/v1/surveys/{survey.id}/reports", {"X-Forwarded-For": forwarded}
+        return [http.post(url, json=body(n), headers=headers).status_code for n in range(start, start + 6)][-1]
+
+    assert last("203.0.113.1, 192.0.2.1, 10.0.0.1", 0) == 429
+    assert last("203.0.113.2, 192.0.2.1, 10.0.0.2", 10) == 429, (
+        "neither what the client wrote nor the inner proxy counts"
+    )
+    assert (
+        http.post(
+            f"/api/v1/surveys/{survey.id}/reports", json=body(20), headers={"X-Forwarded-For": "192.0.2.2, 10.0.0.1"}
+        ).status_code
+        == 201
+    )
+    assert last("192.0.2.3", 30) == 429
+    assert last("192.0.2.4", 40) == 429, "with one address too few all are the nearest proxy"
+
+
+@pytest.mark.slow
 def test_a_forgotten_proxy_is_warned_of_once(limited: Any, survey: Survey, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "deniable")
     http = limited()

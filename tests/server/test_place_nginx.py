@@ -197,6 +197,10 @@ def test_whoever_comes_without_tls_is_led_to_it_and_written_nowhere(deployed: De
     for kind in ("server", "folder"):
         answer = urllib3.request("GET", f"{deployed.urls[f'plain-{kind}'].replace('https', 'http')}/", redirect=False)
         assert (answer.status, answer.headers["Location"]) == (301, "https://localhost/")
+        challenge = f"{deployed.urls[f'plain-{kind}'].replace('https', 'http')}/.well-known/acme-challenge/none"
+        assert urllib3.request("GET", challenge, redirect=False).status == 404, (
+            "who renews a certificate is not led away"
+        )
         secure = urllib3.request("GET", f"{deployed.urls[kind]}/")
         assert secure.headers["Strict-Transport-Security"] == "max-age=31536000"
     logs = [path for path in (deployed.folder / "nginx" / "logs").iterdir() if path.read_bytes()]

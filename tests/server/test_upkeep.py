@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,6 +64,8 @@ class Machine:
         for line in lines:
             for name, new in names.items():
                 line = line.replace(name.replace("_", "-"), new)
+            if line in ("(", ")", "set -e"):  # each line has a shell of its own here, which ends at an error
+                continue
             if line.startswith("systemctl "):
                 self._systemctl(line.split()[1])
             elif "/bin/pip " not in line and "/etc/systemd/" not in line:
@@ -143,14 +146,19 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 @pytest.mark.slow
 def test_a_survey_is_published_with_links_that_others_reach_and_a_copy_restored(machine: Machine) -> None:
     survey = read_survey(FIVE_TYPES)
-    back_up, restore, *_ = blocks("Back up and restore")
+    back_up, _, look, restore, start, *_ = blocks("Back up and restore")
     printed = machine.type(blocks("Commands beside the service")[0])
     assert f"https://collector.example/s/{survey.id}" in printed
     assert "127.0.0.1" not in printed
     machine.reports(survey, 1, 2, 3)
     machine.type(back_up)
+    machine.type(look)
     machine.reports(survey, 4, 5)
-    machine.type(restore, **{"2026_12_20": datetime.date.today().isoformat()})
+    machine.type(["runuser -u deniable -- /opt/deniable/bin/deniable token revoke ada"])
+    lists = machine.type(restore, **{"2026_12_20": datetime.date.today().isoformat()})
+    assert "ada" in lists, "what the page says: a token that was revoked is valid again"
+    assert survey.id in lists
+    machine.type(start)
     assert urllib3.request("GET", f"{machine.url}/readyz", timeout=PATIENCE).status == 200
     assert "ada" in machine.type(["runuser -u deniable -- /opt/deniable/bin/deniable token list"])
     machine.reports(survey, 6)
@@ -160,18 +168,20 @@ def test_a_survey_is_published_with_links_that_others_reach_and_a_copy_restored(
 @pytest.mark.slow
 def test_an_upgrade_keeps_everything_and_there_is_a_way_back(machine: Machine) -> None:
     survey = read_survey(FIVE_TYPES)
-    (upgrade,), (back_up, restore, *_) = blocks("Upgrade"), blocks("Back up and restore")
+    (upgrade, _), (back_up, _, _, restore, start, *_) = blocks("Upgrade"), blocks("Back up and restore")
     machine.type(blocks("Commands beside the service")[0])
     machine.type(back_up[:1])
     machine.reports(survey, 1, 2)
     machine.type(upgrade)
     machine.reports(survey, 3)
-    machine.type(restore, **{"2026_12_20": "before-upgrade"})
+    (before,) = (machine.folder / "var/backups/deniable").glob("before-*.db")
+    machine.type(restore, **{"2026_12_20": before.stem})
+    machine.type(start)
     assert machine.stored() == 2
 
 
 def test_an_upgrade_stops_the_service_before_anything_is_installed() -> None:
-    (lines,) = blocks("Upgrade")
+    lines, _ = blocks("Upgrade")
     order = [next(number for number, line in enumerate(lines) if part in line) for part in
              ("backup", "systemctl stop", "pip install", "systemctl start")]  # fmt: skip
     assert order == sorted(order)
@@ -183,7 +193,7 @@ def test_commands_in_containers_name_what_the_container_has() -> None:
     headings = ("Commands beside the service", "Back up and restore")
     lines = [line for heading in headings for block in blocks(heading) for line in block]
     containers = [shlex.split(line) for line in lines if line.startswith("docker ")]
-    assert len(containers) == 8
+    assert len(containers) == 11
     for words in containers:
         assert words[:4] == ["docker", "compose", "-f", "deploy/compose.yaml"]
         assert "collector" in compose["services"]
@@ -194,7 +204,7 @@ def test_commands_in_containers_name_what_the_container_has() -> None:
 
 
 def test_a_copy_is_put_back_in_a_container_without_the_log_of_the_old_file(tmp_path: Path) -> None:
-    (line,) = [line for lines in blocks("Back up and restore") for line in lines if " run " in line]
+    (line,) = [line for lines in blocks("Back up and restore") for line in lines if " --entrypoint sh " in line]
     script = shlex.split(line)[shlex.split(line).index("-c") + 1].replace("/data/", f"{tmp_path}/")
     for name in ("deniable.db", "deniable.db-wal", "deniable.db-shm"):
         (tmp_path / name).write_bytes(b"old")
@@ -210,3 +220,129 @@ def test_what_is_installed_is_there_and_the_unit_reads_it() -> None:
     assert "EnvironmentFile=/etc/deniable/environment" in unit
     assert "--shell /usr/sbin/nologin deniable" in install[0]
     assert "User=deniable" in unit
+
+
+def desk(folder: Path, **programs: str) -> dict[str, str]:
+    """An environment in which these programs are scripts, and every other one that an upgrade uses writes its name."""
+    (folder / "bin").mkdir()
+    own = dict.fromkeys(("systemctl", "runuser", "install", "nginx"), f'echo "${{0##*/}} $*" >> {folder}/called')
+    for name, text in (own | programs).items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (folder / "bin" / name).chmod(0o700)
+    return os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_an_upgrade_without_a_backup_ends_before_the_service_is_stopped(tmp_path: Path) -> None:
+    block = "\n".join(blocks("Upgrade")[0])
+    environment = desk(tmp_path, runuser="exit 1")
+    done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=environment, check=False, timeout=PATIENCE)
+    assert done.returncode == 1
+    assert "systemctl" not in (tmp_path / "called").read_text(encoding="utf-8")
+
+
+def test_the_second_upgrade_of_a_month_has_a_backup_too() -> None:
+    (line,) = [line for line in blocks("Upgrade")[0] if " backup " in line]
+    assert line.endswith("/before-$(date +%F-%H%M).db")
+
+
+CRON = ROOT / "deploy" / "cron.daily-deniable"
+
+
+def nightly(folder: Path, runuser: str) -> subprocess.CompletedProcess[str]:
+    """The nightly job with the folders of this machine, and a program in the place of runuser."""
+    (folder / "etc").mkdir()
+    (folder / "backups").mkdir()
+    for name, database in {"environment": "/x/one.db", "second": "postgresql:///two", "second~": "/x/old.db"}.items():
+        (folder / "etc" / name).write_text(f"DENIABLE_DB={database}\n", encoding="utf-8")
+    text = CRON.read_text(encoding="utf-8").replace("/var/backups/deniable", f"{folder}/backups")
+    (folder / "job").write_text(text.replace("/etc/deniable/", f"{folder}/etc/"), encoding="utf-8")
+    for days, name in {13.9: "kept.db", 14.1: "old.db", 15: "second-old.dump", 40: "other.txt"}.items():
+        (folder / "backups" / name).touch()
+        then = time.time() - days * 86_400
+        os.utime(folder / "backups" / name, (then, then))
+    environment = desk(folder, runuser=runuser, logger=f'echo "$*" >> {folder}/logged')
+    return subprocess.run(
+        ["sh", folder / "job"], env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+
+
+def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path: Path) -> None:
+    assert os.access(CRON, os.X_OK), "cron skips a script without this mode"
+    # What both programs are given last but one or last is a file: `backup FILE`, or `--file=FILE ADDRESS`.
+    done = nightly(
+        tmp_path,
+        'for each do case "$each" in --file=*) touch "${each#--file=}" ;; */backups/*.db) touch "$each" ;; esac; done',
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    today = datetime.date.today().isoformat()
+    found = {path.name for path in (tmp_path / "backups").iterdir()}
+    assert found == {f"{today}.db", f"second-{today}.dump", "kept.db", "other.txt"}
+    assert not (tmp_path / "logged").exists()
+
+
+def test_a_nightly_job_that_fails_deletes_nothing_and_says_so(tmp_path: Path) -> None:
+    done = nightly(tmp_path, "echo no space left >&2; exit 3")
+    assert done.returncode == 3
+    assert "no space left" in done.stderr
+    assert {"kept.db", "old.db", "second-old.dump"} <= {path.name for path in (tmp_path / "backups").iterdir()}
+    assert "daemon.err" in (tmp_path / "logged").read_text(encoding="utf-8")
+
+
+def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
+    (lines,) = [block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "token create" in block]
+    (tmp_path / "token").write_text("dn_old\n", encoding="utf-8")
+    lines = lines.replace("/etc/prometheus/deniable.token", str(tmp_path / "token"))
+    put = f"for last do :; done; cat > {tmp_path}/token"
+    for answer, code, left in (
+        ("echo there is one already >&2; exit 1", 1, "dn_old\n"),
+        ("echo dn_new", 0, "dn_new\n"),
+    ):
+        folder = tmp_path / left.strip()
+        folder.mkdir()
+        done = subprocess.run(
+            ["bash", "-c", lines], env=desk(folder, runuser=answer, install=put), check=False, timeout=PATIENCE
+        )
+        assert (done.returncode, (tmp_path / "token").read_text(encoding="utf-8")) == (code, left)
+
+
+def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> None:
+    set_up, end = [lines for lines in blocks("Behind a proxy") if any("second" in line for line in lines)]
+    (tmp_path / "environment").write_bytes((ROOT / "deploy" / "environment").read_bytes())
+    script = "\n".join(line for line in set_up if not line.startswith("systemctl"))
+    for folder in ("/etc/deniable", "/etc/systemd/system", "/etc/nginx/conf.d"):
+        script = re.sub(
+            rf"(?<=> ){folder}(?=/\S+$)|(?<=' ){folder}(?=/environment )", str(tmp_path), script, flags=re.M
+        )
+    subprocess.run(["sh", "-euc", script], cwd=ROOT, check=True, timeout=PATIENCE)
+    settings = (tmp_path / "second").read_text(encoding="utf-8")
+    assert "DENIABLE_DB=/var/lib/deniable/second.db\n" in settings
+    assert settings.endswith("DENIABLE_PORT=8001\n")
+    assert "EnvironmentFile=/etc/deniable/second\n" in (tmp_path / "deniable-second.service").read_text(
+        encoding="utf-8"
+    )
+    proxy = (tmp_path / "second.conf").read_text(encoding="utf-8")
+    for name in ("zone=deniable_addresses", "limit_conn deniable_addresses", "upstream deniable ", "//deniable;",
+                 "    server 127.0.0.1:8000;", "collector.example"):  # fmt: skip
+        assert name not in proxy
+        assert name in (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+    for name in ("/etc/deniable/second", "deniable-second.service", "/etc/nginx/conf.d/second.conf", "second.db"):
+        assert name in "\n".join(end)
+
+
+@pytest.mark.parametrize("page", ["operations", "monitoring", "data-protection"])
+def test_every_block_for_a_shell_is_one_that_a_shell_reads(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+        subprocess.run(["bash", "-n", "-c", block], check=True, timeout=PATIENCE)
+        for name in re.findall(r"(?<=\s)deploy/[\w.-]+", block):
+            assert (ROOT / name).is_file(), name
+
+
+def test_texts_for_data_protection_say_what_an_operator_can_do() -> None:
+    page = (ROOT / "docs" / "data-protection.md").read_text(encoding="utf-8")
+    assert page.count("published survey cannot be deleted alone") == 2
+    assert "operations.md#two-collectors-on-one-machine" in page
+    assert "operations.md#backups-elsewhere" in page
+    assert any("gpg" in line for line in blocks("Backups elsewhere")[0])
+    assert "mtime" not in page

@@ -111,6 +111,20 @@ def test_no_command_brings_an_older_file_up_to_date(older: Path, survey: Survey,
         assert content_of(older) == before, arguments
 
 
+def test_a_collector_that_migrates_a_file_logs_from_what_to_what(older: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with closing(sqlite3.connect(older)) as db, db:
+        db.execute("DELETE FROM _sqlite_migrations WHERE CAST(name AS INTEGER) > 9")
+        db.execute("DROP TABLE public_urls")
+        (last,) = db.execute("SELECT name FROM _sqlite_migrations ORDER BY id DESC LIMIT 1").fetchone()
+    caplog.set_level("INFO", "deniable")
+    for _ in range(2):  # the second time there is nothing to do
+        SqliteStore(older, may_update=True).close()
+    (line,) = [record for record in caplog.records if record.getMessage() == "database migrated"]
+    assert line.details["database"] == str(older)  # type: ignore[attr-defined]  # given as extra
+    assert line.details["from"] == last  # type: ignore[attr-defined]
+    assert int(line.details["to"].split()[0]) > int(last.split()[0])  # type: ignore[attr-defined]
+
+
 def test_an_older_file_is_backed_up_as_it_is(older: Path, tmp_path: Path) -> None:
     before = content_of(older)
     said = DENIABLE.ok("backup", tmp_path / "copy.db", "--db", older)

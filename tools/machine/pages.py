@@ -54,9 +54,13 @@ def section(page: str, heading: str) -> list[Block]:
 
     >>> section("## A\\n```sh\\nls  # all\\n```\\n```sh\\ndocker ps\\n```\\n## B\\n```sh\\npwd\\n```\\n", "A")
     [Block(name='ls  # all', lines=['ls  # all'], shown=[])]
+
+    Parentheses of a subshell are left out: `follow` runs lines of one block in several shells, each of which ends at
+    the first error.
     """
     text = below(page, f"## {heading}")
     blocks = [each.splitlines() for each in re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)]
+    blocks = [[line for line in lines if line not in ("(", ")")] for lines in blocks]
     return [Block(lines[0], lines, []) for lines in blocks if "docker" not in lines[0]]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from deniable.errors import DeniableError
 from deniable_server.store.errors import older_version, versions
+from deniable_server.store.migrated import log_migrated
 from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 
 # COLLATE "C" compares bytes, as Python does, whatever the locale of the server: ids have one order everywhere.
@@ -132,7 +133,7 @@ STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (
 """Names and functions of the steps, which are numbered from 1."""
 
 
-def bring_up_to_date(db: PostgresqlConnection, name: str, may_update: bool) -> None:
+def bring_up_to_date(db: PostgresqlConnection, name: str, may_update: bool) -> int:
     """Apply the missing steps, all of them or none, within a transaction that excludes others that do so.
 
     They are applied to an empty database, and with `may_update` to one of an older version.
@@ -155,6 +156,14 @@ def bring_up_to_date(db: PostgresqlConnection, name: str, may_update: bool) -> N
     for number, (step, apply) in enumerate(STEPS[done:], start=done + 1):
         apply(db)
         db.execute("INSERT INTO migrations VALUES (?, ?)", [number, step])
+    return done
+
+
+def log_steps(name: str, done: int) -> None:
+    """Write to the log that a database which had ``done`` steps has them all now; not if it was empty or complete."""
+    if 0 < done < len(STEPS):
+        names = [step for step, _ in STEPS]
+        log_migrated(name, names[:done], names)
 
 
 def applied(db: PostgresqlConnection) -> int:

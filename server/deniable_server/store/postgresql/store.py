@@ -343,8 +343,9 @@ class PostgresqlStore(SqlStore):
         if operates and may_make:
             with raw.transaction():
                 db.hold("operators")
-                migrations.bring_up_to_date(db, self.name, may_update)
+                before = migrations.bring_up_to_date(db, self.name, may_update)
                 roles.grant_all(db, lambda: self._surveys_and_whether_closed(db))
+            migrations.log_steps(self.name, before)
         elif (applied := migrations.applied(db)) > len(migrations.STEPS):
             raise migrations.newer(self.name, applied)
         elif applied < len(migrations.STEPS):

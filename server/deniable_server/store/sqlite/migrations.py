@@ -12,6 +12,7 @@ from deniable import parse_survey
 from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts
 from deniable_server.store.errors import older_version, versions
+from deniable_server.store.migrated import log_migrated
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection, transaction
 from deniable_server.store.sqlite.library import Database, Migrations
@@ -34,6 +35,7 @@ def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None
     refuse_newer(db, path)
     if not schema.pending(db):
         return
+    before = [each.name for each in schema.applied(db)] if db["surveys"].exists() else None
     with transaction(db, path):
         refuse_unreadable(db, path)
         if db["surveys"].exists() and not may_update and schema.pending(db):
@@ -42,6 +44,8 @@ def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None
         # sqlite-utils writes the time of day there. When a collector was updated is nobody's secret, but no column
         # of any table holds a time of day.
         db.execute("UPDATE _sqlite_migrations SET applied_at = '' WHERE migration_set = ?", [schema.name])
+    if before is not None:
+        log_migrated(str(path), before, [each.name for each in schema.applied(db)])
 
 
 def apply(db: SqliteConnection) -> None:
