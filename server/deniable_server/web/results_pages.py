@@ -21,7 +21,6 @@ from werkzeug.exceptions import NotImplemented as NotSupported
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
 from deniable.privacy.ceiling import weakness
-from deniable.privacy.odds import raised_suspicion
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
@@ -62,6 +61,7 @@ from deniable_server.web.pages import link_to
 from deniable_server.web.rehearsals import file_name, is_rehearsal
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.views.figures import WIDTH, Caption, figure
+from deniable_statistics.views.suspicion import raised_suspicion
 from deniable_statistics.views.view_row import (
     ViewOptions,
     ViewRow,

@@ -48,17 +48,3 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
         "In every case, one answer, compared with another, becomes at most "
         f"{factor_above(ratio)} times as believable as it was.",
     )
-
-
-def raised_suspicion(survey: Survey) -> str:
-    """What a suspicion of 10 in 100 becomes at most by the reply to one question, the weakest, out of 100.
-
-    Under a joint response this is so for somebody who knows the other answers in it. Surveys of one total epsilon
-    differ here, because one response may put all of it on one answer, or each question may have its own part.
-
-    >>> from deniable import Question, TwoCoin
-    >>> raised_suspicion(Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),)))
-    '25'
-    """
-    ratios = ((each.group and each.group.joint) or each.mechanism for each in survey.questions)
-    return chances_above(max(each.likelihood_ratio for each in ratios), ONE_IN_TEN)
