@@ -314,6 +314,7 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     (body,) = witness.posts()
     said = json.loads(body)["values"]
     page.get_by_text("What my device sent, in words").click()
+    page.locator(".said dl > div").first.wait_for()
     rows = page.locator(".said dl > div").all()
     words = {row.locator("dt").inner_text(): row.locator("li").all_inner_texts() for row in rows}
     assert words["Have you had an affair?"] == [["No", "Yes"][said["affair"]]]

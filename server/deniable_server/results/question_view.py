@@ -372,8 +372,6 @@ class _Cells:
             return {value: "\u2013", interval: "\u2013"}
         span = words["rTo"].format(low=show(row.low), high=show(row.high))
         text = localized(show(row.value) + unit, words)
-        if row.weak:  # the interval may be quoted, and the number within it may not; see `weak_rules`
-            text = f"{text} \u2013 {words['rWeak']}"
         return {value: text, interval: localized(span, words)}
 
 
