@@ -23,7 +23,7 @@ from deniable_server.results.headlines import (
     headlines,
 )
 from deniable_server.results.plain_method import DIFFERENCES, weak_rules
-from deniable_server.results.to_print import Finding, differences_to_print, findings_of
+from deniable_server.results.to_print import PrintedFinding, differences_to_print, findings_of
 from deniable_server.results.written import Words, counted, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
@@ -72,7 +72,7 @@ class Section:
     title : str
         The question, or both where two are crossed.
     sentences : list of str
-    findings : list of Finding
+    findings : list of PrintedFinding
         What somebody may print.
     figure : Markup or None
         SVG.
@@ -102,7 +102,7 @@ class Section:
     text: str
     title: str
     sentences: list[str]
-    findings: list[Finding]
+    findings: list[PrintedFinding]
     figure: Markup | None
     columns: list[tuple[str, bool]]
     rows: list[tuple[bool, list[Cell]]]
@@ -242,7 +242,7 @@ def findings(
     labels: Labels,
     estimates: Sequence[EstimateRow] = (),
     given: Question | None = None,
-) -> list[Finding]:
+) -> list[PrintedFinding]:
     """What somebody may print of a view: its sentences as prose, each with the numbers behind it."""
     if not may_say(options) or options.over_time:
         return []

@@ -23,7 +23,7 @@ WHOSE = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class PrintedFinding:
     """A sentence to print, without its source.
 
     Attributes
@@ -39,7 +39,7 @@ class Finding:
 
 def findings_of(
     question: Question, said: Sequence[Headline], by_cohort: bool, level: str, labels: Labels
-) -> list[Finding]:
+) -> list[PrintedFinding]:
     """The headlines that can be printed, as prose."""
     words = labels.words
     found = []
@@ -56,13 +56,13 @@ def findings_of(
             "unit": f" {labels.text(question.unit)}" if question.unit else "",
             "level": level,
         }
-        found.append(Finding(_with(each.printed, values), (each.cohort,) if by_cohort else ()))
+        found.append(PrintedFinding(_with(each.printed, values), (each.cohort,) if by_cohort else ()))
     return found
 
 
 def differences_to_print(
     question: Question, rows: Sequence[ViewRow], given: Question | None, level: str, labels: Labels
-) -> list[Finding]:
+) -> list[PrintedFinding]:
     """The certain differences of a view as prose; where none is certain, that the replies show none."""
     words = labels.words
     texts = {"question": quoted(question, labels), "level": level}
@@ -73,11 +73,11 @@ def differences_to_print(
     if not certain:
         cohorts = dict.fromkeys(each for row in rows for each in (row.cohort, row.minus) if each is not None)
         none = words["rPrintNoDifference" if given is None else "rPrintNoneAmong"]
-        return [Finding(_with(none, texts), () if given else tuple(cohorts))]
+        return [PrintedFinding(_with(none, texts), () if given else tuple(cohorts))]
     groups = {} if given is None else {each: labels.option(given, each) for each in given.options}
     options = {each: labels.option(question, each) for each in question.options}
     return [
-        Finding(
+        PrintedFinding(
             difference_in_words(row, PRINTED, words, options, groups, **texts),
             () if given else (row.cohort, row.minus),
         )

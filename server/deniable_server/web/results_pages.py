@@ -46,7 +46,7 @@ from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.replies import counted_replies, replies_of_groups, replies_to
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
-from deniable_server.results.to_print import Finding, findings_of
+from deniable_server.results.to_print import PrintedFinding, findings_of
 from deniable_server.results.versions import Versions, versions
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.results.work import Dates, view_csv
@@ -475,7 +475,7 @@ class ResultsPage:
         named = ", ".join(self.labels.text(each) for each in (self.survey.organiser, self.survey.title) if each)
         return f"{self.words['rehearsal']} {named}" if is_rehearsal() else named
 
-    def to_print(self, question: Question, findings: Sequence[Finding]) -> list[str]:
+    def to_print(self, question: Question, findings: Sequence[PrintedFinding]) -> list[str]:
         """Findings as prose that can be printed as it is: with replies, dates, caveats and source."""
         number = None if self.pooled else self.citation.number
         values = {
@@ -489,7 +489,7 @@ class ResultsPage:
             for each in findings
         ]
 
-    def replies_behind(self, question: Question, finding: Finding) -> str:
+    def replies_behind(self, question: Question, finding: PrintedFinding) -> str:
         """How many replies a finding is from: those to both questions, of its groups, or to its question."""
         groups = [each for each in finding.cohorts if each is not None]
         if groups:
