@@ -96,45 +96,38 @@ async function firstModules() {
 }
 
 /**
- * The second script, which holds no module of the first. What it needs of these it is given: it is one function, which takes that by
- * name and returns what `answering.js` exports. So both have the same classes of errors, and nothing has a name on the page.
- * @returns {Promise<{ code: Buffer, needed: Map<string, string[]> }>} names by their modules
+ * The second script, which holds no module of the first. What it needs of these it is given: it is one function of given.js, and returns
+ * what `answering.js` exports. So both have the same classes of errors, and nothing has a name on the page.
  */
 async function secondScript() {
-  const first = await firstModules();
+  const [first, { given }] = await Promise.all([firstModules(), import(new URL("given.js", FOLDER).href)]);
+  /** What a module of the first script exports, as far as it is given: esbuild names whatever is needed and is not. @param {string} module */
+  const handedOn = async (module) => {
+    const names = Object.entries(await import(new URL(module, FOLDER).href)).flatMap(([name, value]) => (given[name] === value ? [name] : []));
+    // The first line makes a module even of nothing, of which any import is an error.
+    return ["export {};", ...names.map((name) => `export const ${name} = /* @__PURE__ */ Reflect.get(given, "${name}");`)].join("\n");
+  };
   const left = {
     name: "left-to-the-first",
-    setup: (/** @type {import("esbuild").PluginBuild} */ builder) =>
+    setup: (/** @type {import("esbuild").PluginBuild} */ builder) => {
       builder.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const module = relative(fileURLToPath(FOLDER), join(resolveDir, path));
-        return first.has(module) ? { path: `./${module}`, external: true } : undefined;
-      }),
+        return first.has(module) ? { path: module, namespace: "first" } : undefined;
+      });
+      builder.onLoad({ filter: /./, namespace: "first" }, async ({ path }) => ({ contents: await handedOn(path) }));
+    },
   };
-  const { code } = await joined(BESIDE["deniable-answering.js"], { plugins: [left] });
-  /** @type {Map<string, string[]>} */
-  const needed = new Map();
-  /** @type {string[]} */
-  const taken = [];
-  const body = code
-    .replace(/import\{([^}]*)\}from"([^"]*)";/g, (_, names, module) => {
-      for (const each of names.split(",")) {
-        const [name, own = name] = each.split(" as ");
-        taken.push(own === name ? name : `${name}:${own}`);
-        needed.set(module, [...new Set([...(needed.get(module) ?? []), name])].sort());
-      }
-      return "";
-    })
-    .replace(/export\{(\w+) as (\w+)\};\s*$/, "return{$2:$1}");
-  if (/\b(import|export)\b/.test(body)) throw new Error("deniable-answering.js: must import by name alone, and export one class");
-  return { code: Buffer.from(`${COMPILED_AT_ONCE}export default({${taken}})=>{${body}};\n`), needed };
-}
-
-/** given.js: what the second script needs of the first. @param {Map<string, string[]>} needed names by their modules */
-function givenModule(needed) {
-  const names = [...needed.values()].flat();
-  if (new Set(names).size < names.length) throw new Error("given.js: must not give two things of one name");
-  const imports = [...needed].sort().map(([module, from]) => `import { ${from.join(", ")} } from "${module}";\n`);
-  return `//@ts-check\n/* Written by \`npm run build\`: what the second script of a survey needs of the modules that stand in the first. */\n\n${imports.join("")}\nexport const given = Object.freeze({ ${names.sort().join(", ")} });\n`;
+  const { code } = await joined(BESIDE["deniable-answering.js"], {
+    entryPoints: [],
+    stdin: { contents: `import { Visit } from "./${BESIDE["deniable-answering.js"]}"; made.Visit = Visit;`, resolveDir: fileURLToPath(FOLDER) },
+    format: "iife",
+    banner: { js: `${COMPILED_AT_ONCE}export default(given)=>{const made={};` },
+    footer: { js: "return made};" },
+    plugins: [left],
+  });
+  const idle = Object.keys(given).filter((name) => !code.includes(`Reflect.get(given,"${name}")`));
+  if (idle.length) throw new Error(`given.js: must give what the second script needs alone, got ${idle.join(", ")}`);
+  return Buffer.from(code);
 }
 
 /** The scripts of an author's preview, by the module that each begins with. No respondent's page loads them. */
@@ -173,12 +166,12 @@ async function hostBundle(file) {
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
   const second = await secondScript();
-  const modules = new Map([["style.js", styleModule()], ["given.js", givenModule(second.needed)]]);
-  // The bundles hold them.
-  if (!process.argv.includes("--check")) for (const [path, module] of modules) writeFileSync(new URL(path, FOLDER), module);
+  const style = new URL("style.js", FOLDER);
+  const module = styleModule();
+  if (!process.argv.includes("--check")) writeFileSync(style, module); // the bundles hold it
   const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
-  const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, integrity(second.code))])));
-  made.push(/** @type {any} */ (["deniable-answering.js", second.code]));
+  const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, integrity(second))])));
+  made.push(/** @type {any} */ (["deniable-answering.js", second]));
   const benches = /** @type {(keyof typeof BENCH)[]} */ (Object.keys(BENCH));
   const bench = await Promise.all(benches.map(async (file) => /** @type {const} */ ([`bench/dist/${file}`, await benchBundle(file)])));
   const hosts = /** @type {(keyof typeof HOSTS)[]} */ (Object.keys(HOSTS));
@@ -190,7 +183,7 @@ export async function outputs() {
     ...made.map(([file, code]) => /** @type {const} */ ([`dist/${file}`, code])),
     ...bench,
     ...host.map(([file, code]) => /** @type {const} */ ([`dist/hosts/${file}`, code])),
-    ...[...modules].map(([path, module]) => /** @type {const} */ ([path, Buffer.from(module)])),
+    ["style.js", Buffer.from(module)],
     ["dist/manifest.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
   ]);
 }

@@ -1,5 +1,8 @@
 //@ts-check
-/* Written by `npm run build`: what the second script of a survey needs of the modules that stand in the first. */
+/*
+ * What the second script of a survey needs of the modules that stand in the first. The build hands on what is named here, and
+ * refuses what the second script does not need.
+ */
 
 import { arranged } from "./arrangement.js";
 import { said } from "./ceiling.js";
@@ -24,4 +27,11 @@ import { sha, utf8 } from "./sha.js";
 import { dumps } from "./strict-json.js";
 import { inWords } from "./wording.js";
 
-export const given = Object.freeze({ CLIENT, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError, UNIT, addressOf, arranged, bar, below, box, button, bytesOf, card, carrying, checkedHash, choiceOf, code, completionOf, contact, demand, digits, drawQuestions, drawing, dumps, figures, fill, focusOn, fold, h, headInSight, heading, hexadecimal, inWords, keyOf, lasts, link, linked, minor, needed, numbered, oddsOf, oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, routeOf, said, sha, stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeFigures, yesNo });
+export const given = Object.freeze({
+  CLIENT, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError, UNIT,
+  addressOf, arranged, bar, below, box, button, bytesOf, card, carrying, checkedHash, choiceOf, code,
+  completionOf, contact, demand, digits, drawQuestions, drawing, dumps, figures, fill, focusOn, fold, h,
+  headInSight, heading, hexadecimal, inWords, keyOf, lasts, link, linked, minor, needed, numbered, oddsOf,
+  oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, routeOf, said, sha,
+  stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeFigures, yesNo,
+});
