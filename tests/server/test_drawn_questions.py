@@ -135,7 +135,15 @@ def test_pages_figures_and_sentences_count_the_replies_to_their_question(http: F
     crossed = http.get(f"/s/{SURVEY.id}/results/affair?with=boxes").text
     assert f"Replies to both questions: {both} (of 600)" in crossed
     assert f"The page of “affair?” alone counts all {len(asked)} replies to it" in crossed
-    assert '<tr role="row" class="weak">' in crossed, "a number that is too weak is printed in grey"
+    rows = re.findall(
+        r'<tr role="row"( class="weak")?><th.*data-name="95 % interval" dir="auto">(.*?)</td></tr>', crossed
+    )
+    assert len(rows) == crossed.count('<th scope="row" role="rowheader"')
+    ends = [[float(each) for each in re.findall(r"[0-9.]+", interval)] or [0, 100] for _, interval in rows]
+    wide = [high - low > 30 for low, high in ends]
+    marked = [bool(weak) for weak, _ in rows]
+    assert True in wide
+    assert marked == wide, "every number that is too weak is in grey, and no other"
     assert "Ends of intervals in sentences and figures are rounded outwards" in crossed
     differences = re.findall(r'<q dir="auto">(.*?)</q>', http.get(f"/s/{SURVEY.id}/results/affair?compare=cohort").text)
     assert all(" replies from “paper”, " in each and " replies from “web”, " in each for each in differences)

@@ -371,8 +371,7 @@ class _Cells:
         if row.value is None:
             return {value: "\u2013", interval: "\u2013"}
         span = words["rTo"].format(low=show(row.low), high=show(row.high))
-        text = localized(show(row.value) + unit, words)
-        return {value: text, interval: localized(span, words)}
+        return {value: localized(show(row.value) + unit, words), interval: localized(span, words)}
 
 
 def points(difference: float | None) -> str:

@@ -17,8 +17,8 @@ from deniable.errors import ParameterError
 from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
-from deniable_statistics.estimates.counts import Counts, counts_in_order
-from deniable_statistics.estimates.estimate import check_counts, number_of_reports
+from deniable_statistics.estimates.counts import Counts
+from deniable_statistics.estimates.estimate import weighted_tally
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
 from deniable_statistics.intervals.ratio_limits import gap_variance, is_surely_positive
@@ -113,9 +113,7 @@ class AmongEstimate:
             If the design is not one of a question with a filter.
         """
         found = design_of(design)
-        counts = counts_in_order(counts, len(found.expected_if_even), first=found.reports.first)
-        check_counts(counts, len(found.expected_if_even), weighted=True)
-        total = number_of_reports(found, counts, n, "numbers")
+        counts, total = weighted_tally(found, counts, n)
         binomials = found.binomials(counts, total)
         if found.both is None or binomials is None:
             raise ParameterError(f"{found.name}: has no shares among those to whom a question applies")

@@ -504,6 +504,20 @@ def number_of_reports(design: Design, counts: Sequence[Count], n: Count | None, 
     return total
 
 
+def weighted_tally(design: Design, counts: Counts, n: Count | None) -> tuple[Sequence[Count], Count]:
+    """Counts in the order of the design, and the number of reports behind them; both may be sums of weights.
+
+    Raises
+    ------
+    ParameterError
+        As `counts_in_order`, `check_counts` and `number_of_reports`.
+    """
+    length = len(design.expected_if_even)
+    ordered = counts_in_order(counts, length, first=design.reports.first)
+    check_counts(ordered, length, weighted=True)
+    return ordered, number_of_reports(design, ordered, n, "numbers")
+
+
 def check_counts(
     counts: Sequence[object], length: int, subject: str = "counts", *, weighted: bool = False
 ) -> tuple[Count, ...]:

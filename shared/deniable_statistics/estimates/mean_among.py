@@ -19,8 +19,8 @@ from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.among import design_effect
-from deniable_statistics.estimates.counts import Counts, counts_in_order
-from deniable_statistics.estimates.estimate import check_counts, number_of_reports
+from deniable_statistics.estimates.counts import Counts
+from deniable_statistics.estimates.estimate import weighted_tally
 from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
 from deniable_statistics.intervals.ratio_limits import Spread, gap_variance, is_surely_positive, ratio_limits
 
@@ -109,9 +109,7 @@ class AmongMean:
             If there are not as many values as truths to whom the question applies, or they are all alike.
         """
         found, numbers = design_of(design), tuple(map(float, values))
-        counts = counts_in_order(counts, len(found.expected_if_even), first=found.reports.first)
-        check_counts(counts, len(found.expected_if_even), weighted=True)
-        reports = number_of_reports(found, counts, n, "numbers")
+        counts, reports = weighted_tally(found, counts, n)
         total = float(reports)
         if len(numbers) != len(found.truths) - 1 or min(numbers) == max(numbers):
             raise ParameterError(f"values: must be {len(found.truths) - 1} numbers that differ, got {len(numbers)}")

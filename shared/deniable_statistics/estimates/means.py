@@ -15,8 +15,8 @@ from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.assumed_fakes import ContaminatedTally, hull
-from deniable_statistics.estimates.counts import Counts, counts_in_order
-from deniable_statistics.estimates.estimate import check_counts, number_of_reports
+from deniable_statistics.estimates.counts import Counts
+from deniable_statistics.estimates.estimate import weighted_tally
 from deniable_statistics.estimates.fakes import check_fakes
 from deniable_statistics.intervals import (
     Interval,
@@ -116,9 +116,7 @@ class MeanEstimate:
             as it has truths.
         """
         design = design_of(design)
-        counts = counts_in_order(counts, len(design.expected_if_even), first=design.reports.first)
-        check_counts(counts, len(design.expected_if_even), weighted=True)
-        total = number_of_reports(design, counts, n, "numbers")
+        counts, total = weighted_tally(design, counts, n)
         numbers = tuple(map(float, design.answer_values if values is None else values))
         if len(numbers) != len(design.truths):
             raise ParameterError(
