@@ -173,3 +173,11 @@ def test_a_page_that_leads_on_to_another_is_looked_at_again() -> None:
     page = Leading(1)
     assert page_visit._looked(page) is None  # type: ignore[arg-type]
     assert page_visit._looked(page) == {"isSecure": True}  # type: ignore[arg-type]
+
+
+@pytest.mark.long
+def test_a_page_that_leads_on_is_followed() -> None:
+    html = "<p>x<script>if (!location.search) setTimeout(() => location.replace('?on'), 20)</script>"
+    # In a thread of its own, because a worker of these tests drives a browser already.
+    with another_site(html) as address, Pool(1) as pool:
+        assert pool.submit(visit, address).result(PATIENCE).address.endswith("?on")

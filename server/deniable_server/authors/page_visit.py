@@ -15,7 +15,7 @@ from deniable.errors import NotInstalled, ParameterError
 from deniable_commands.chromium_launch import FLAGS, installed
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Frame, Page
+    from playwright.sync_api import Browser, Frame, Page, Response
 
 SECOND_SCRIPT = "deniable-answering.js"
 """What `deniable.js` loads by itself, from beside it."""
@@ -222,14 +222,16 @@ def _visit(page: Page, address: str, wait: float) -> PageVisit:
     page.route("**/api/v1/surveys/*/reports", lambda route: route.abort())
     page.add_init_script(_LISTEN)
     response = page.goto(address, wait_until="load")
+    has_tag = "<deniable-" in _source(response)  # at once: browsers forget the source of a page that leads on
     for tenth in range(int(wait * 10)):
-        looked = page.evaluate(_LOOK)
-        runs = any(each["isDefined"] for each in looked["elements"])
-        if (_is_settled(looked) and not second) or (not runs and tenth >= 10 * WAIT_FOR_SCRIPT):
-            break
+        if looked := _looked(page):
+            runs = any(each["isDefined"] for each in looked["elements"])
+            if (_is_settled(looked) and not second) or (not runs and tenth >= 10 * WAIT_FOR_SCRIPT):
+                break
         page.wait_for_timeout(100)
     elements = [each for frame in page.frames for each in _elements_in(frame, page)]
-    looked = page.evaluate(_LOOK)
+    if (looked := _looked(page)) is None:
+        raise ParameterError("page: must be one that stays, got one that leads on to another again and again")
     return PageVisit(
         page.url,
         tuple(elements),
@@ -238,8 +240,17 @@ def _visit(page: Page, address: str, wait: float) -> PageVisit:
         tuple(lines),
         tuple(failed),
         looked["isSecure"],
-        response is not None and "<deniable-" in response.text(),
+        has_tag,
     )
+
+
+def _source(response: Response | None) -> str:
+    """The page as it came; nothing where the browser has forgotten it already."""
+    from playwright.sync_api import Error
+
+    with suppress(Error):
+        return response.text() if response else ""
+    return ""
 
 
 def _looked(page: Page) -> dict[str, Any] | None:
