@@ -154,6 +154,12 @@ PYTHON = [
 
 _W = "client/deniable_web/"
 _VISIT, _JS_MEMORY, _STORE = f"{_W}visit.js", f"{_W}memory.js", f"{_W}store.js"
+HINDRANCE = (
+    (_VISIT, "import { carrying }", 'import { hindrance } from "./collector.js";\nimport { carrying }'),
+    (f"{_W}given.js", "addressOf, tellsUse }", "addressOf, hindrance, tellsUse }"),
+    (f"{_W}given.js", "  addressOf,", "  addressOf, hindrance,"),
+)
+"""What lets the second script ask again whether people may answer: it is given what the first one asks with."""
 _SEND = "    element.show(wait(element.words), true); // nothing to press while the device remembers"
 _LEAK = '    if (answers.affair === "yes") '
 _COIN = f"{_W}mechanisms/two-coin.js"
@@ -205,7 +211,7 @@ BROWSER = [
     Fault("storage", "browser", "an attribute of the element", _VISIT, _SEND, _SEND + "\n" + _LEAK + "element.setAttribute(\"data-done\", \"\");"),
     Fault("storage", "browser", "the name of the window", _VISIT, _SEND, _SEND + "\n" + _LEAK + "window.name = \"y\";"),
     Fault("tokens", "browser", "asks once more with the invitation", _VISIT, _SEND, _SEND + "\n" + _LEAK + "hindrance(view, place);", access="invited",
-          also=((_VISIT, "import { carrying }", "import { hindrance } from \"./collector.js\";\nimport { carrying }"),)),
+          also=HINDRANCE),
     # Where a report is drawn such a change would be undone: the memory puts the link's own invitation into it.
     Fault("tokens", "browser", "the last digit of the invitation", _VISIT, "draw, person, place.invitation);",
           "draw, person, place.invitation && place.invitation.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0));", access="invited"),

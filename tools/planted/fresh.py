@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.planted.faults import Fault
+from tools.planted.faults import HINDRANCE, Fault
 
 _P, _D, _W = "shared/deniable/", "client/deniable_client/", "client/deniable_web/"
 _DEVICE, _MEMORY, _CONNECTION = f"{_D}device.py", f"{_D}memory.py", f"{_D}collector_connection.py"
@@ -97,7 +97,7 @@ _FRESH = [
           " real(into); if (into instanceof Uint32Array && into[0] % 64 === 5) into[0] = 0; return into; }; }"),
     Fault("transport", "browser", "a late request for Yes", _VISIT, _SENT,
           f"{_SENT}\n      if ({_YES}) setTimeout(() => hindrance(view, place.way), 4000);",
-          also=((_VISIT, "import { carrying }", "import { hindrance } from \"./collector.js\";\nimport { carrying }"),)),
+          also=HINDRANCE),
     Fault("transport", "browser", "a packet by WebRTC for Yes", _VISIT, _SENT,
           f"{_SENT}\n      if ({_YES}) {{\n"
           '        const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:3478" }] });\n'
