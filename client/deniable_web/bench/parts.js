@@ -182,8 +182,8 @@ const Detail = ({ question: { value: question } }) => {
       h(
         "table",
         null,
-        h("caption", null, "People whom each mechanism takes at this epsilon"),
-        h("tbody", null, costs.map(({ label, people }) => h("tr", { key: label }, h("th", { scope: "row" }, label ?? "no mechanism fewer than"), h("td", null, whole.format(people))))),
+        h("caption", null, "People whom each mechanism takes at this epsilon, as a multiple of the first"),
+        h("tbody", null, costs.map(({ label, times: factor }) => h("tr", { key: label }, h("th", { scope: "row" }, label ?? "no mechanism fewer than"), h("td", null, times(factor))))),
       ),
   );
 };

@@ -12,7 +12,7 @@ import { batch, signal } from "@preact/signals";
  * @typedef {object} Question
  * @property {string} id @property {string} type @property {string} text @property {number | null} line @property {number} asked
  * @property {number} epsilon @property {string[]} lines @property {number} right @property {Figures} figures
- * @property {{ label: string | null, people: number }[]} costs
+ * @property {{ label: string | null, times: number }[]} costs
  * @typedef {object} Survey What /bench/figures says of a survey; server/deniable_server/authors/bench.py makes it.
  * @property {string} id @property {string} title @property {number} bytes @property {string} outlook @property {number} respondents
  * @property {{ written: number | null, is_tried: boolean, whole: number }} epsilon @property {number} right
