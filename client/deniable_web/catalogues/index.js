@@ -5,7 +5,7 @@
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
   ar: "axl77udcfo5hbbq64nfgh6dnki",
-  de: "lu3senth7xbp7r4mlhulolh4vm",
+  de: "nvgg4ea47qpi2qcu7ztzsresfa",
   en: "v3u5ysayfjtm5bu5yqogoyacpm",
   es: "glfzymmeigz7tmojy6ehwtcvim",
   fr: "7x3bdfy2sel6dr5jga5bwlz6be",
