@@ -44,10 +44,12 @@ def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
     >>> from deniable import TwoCoin
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> print(textwrap.fill(outlook(survey), 100))
-    With 1,000 people, shares are estimated to within \u00b16 points, each person is asked the one question,
-    and no two questions can be cross-tabulated.
+    With 1,000 people, shares are estimated to within \u00b16 points, and each person is asked the one
+    question.
     """
     known = " and ".join(_known(survey, respondents))
+    if len(survey.questions) == 1:
+        return f"With {respondents:,} people, {known}, and {asked_of_each(survey)}."
     widths = list(crossing_widths(survey, respondents).values())
     first = f"With {respondents:,} people, {known}, {asked_of_each(survey)}, and {_crossed(widths)}."
     return " ".join(filter(None, (first, _to_cross(survey, respondents, widths))))
@@ -145,8 +147,8 @@ def _crossed(widths: list[float]) -> str:
 
 
 def _to_cross(survey: Survey, respondents: int, widths: list[float]) -> str | None:
-    """What it would take to cross two questions, where none are crossed; None for a survey of one question."""
-    if len(survey.questions) == 1 or (widths and min(widths) < UNKNOWN):
+    """What it would take to cross two questions, where none are crossed."""
+    if widths and min(widths) < UNKNOWN:
         return None
     if widths:
         # A half width falls with the root of the number of people.
