@@ -108,7 +108,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, picked, notes
         pairs([
           [said(weak, m, "cannot", "guess"), m.cannotText],
           [m.can, isSeen ? m.canSite : m.canText],
-          [m.askRoles, m.roles],
+          [m.askRoles, `${view.organiser ? fill(m.named, { organiser: view.organiser }) : ""} ${m.roles}`],
           [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
         ]),
       ),

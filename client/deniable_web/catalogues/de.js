@@ -213,8 +213,8 @@ export default Object.freeze({
   "invited": "Mit Ihrer Einladung können Sie eine Rückmeldung senden, und der Server speichert nicht, welche Rückmeldung mit welcher Einladung kam.",
   "unlinkable": "Ihre Einladung zählt einmal. Der Server kann das prüfen, aber nicht sehen, welche Rückmeldung mit Ihrer Einladung kam.",
   "invitation": "Was Ihre Einladung verrät",
-  "invitedText": "Wer Ihnen die Einladung geschickt hat, kann erfahren, dass sie benutzt wurde, aber nicht, was Sie gesendet haben. Der Server prüft die Einladung, speichert aber nicht, welche Rückmeldung mit ihr kam. Nur wer den Server heimlich verändert, könnte festhalten, welche Rückmeldung mit welcher Einladung kam.",
-  "unlinkableText": "Wer Ihnen die Einladung geschickt hat, kann erfahren, dass sie benutzt wurde, aber nicht, welche Rückmeldung Ihre ist. Ihr Gerät tauscht die Einladung gegen eine Marke, die der Server unterschreibt, ohne sie zu sehen. So kann der Server prüfen, dass jemand Eingeladenes geantwortet hat, und die Marke verrät nicht, wer es war.",
+  "invitedText": "Wer Ihnen die Einladung geschickt hat, weiß vielleicht, dass es Ihre ist, und kann erfahren, dass sie benutzt wurde, aber nicht, was Sie gesendet haben. Der Server prüft die Einladung, speichert aber nicht, welche Rückmeldung mit ihr kam. Nur wer den Server heimlich verändert, könnte festhalten, welche Rückmeldung mit welcher Einladung kam.",
+  "unlinkableText": "Wer Ihnen die Einladung geschickt hat, weiß vielleicht, dass es Ihre ist, und kann erfahren, dass sie benutzt wurde, aber nicht, welche Rückmeldung Ihre ist. Ihr Gerät tauscht die Einladung gegen eine Marke, die der Server unterschreibt, ohne sie zu sehen. So kann der Server prüfen, dass jemand Eingeladenes geantwortet hat, und die Marke verrät nicht, wer es war.",
   "cohort": "Ihr Gerät sendet auch die Bezeichnung Ihres Links, „{cohort}“.",
   "who": "Wer könnte meine Antworten erfahren?",
   "live": "Die Ergebnisse ändern sich mit jeder einzelnen Rückmeldung. Wer sie beobachtet, kann deshalb erkennen, was Ihr Gerät gesendet hat.",
@@ -275,7 +275,8 @@ export default Object.freeze({
   "declined": "Das ist völlig in Ordnung",
   "declinedText": "Sie nehmen nicht teil, und es wurde keine Antwort von Ihnen verlangt oder gesendet.",
   "askRoles": "Wer die Forschenden und der Betreiber sind",
-  "roles": "Die Forschenden stellen die Fragen und lesen die Ergebnisse. Der Betreiber des Servers unterhält den Computer, der die Rückmeldungen empfängt. Beide können dieselben Menschen sein.",
+  "roles": "Die Forschenden stellen die Fragen und lesen die Ergebnisse. Der Betreiber des Servers unterhält den Computer, der die Rückmeldungen empfängt. Beide können dieselben Menschen sein, oder die Forschenden benutzen den Server von jemand anderem.",
+  "named": "In dieser Umfrage sind mit „den Forschenden“ gemeint: {organiser}, und wer in deren Auftrag arbeitet.",
   "processWeak": "Ihr Gerät mischt auch hier Zufall in jede Antwort. Wer aber herausfände, welche Rückmeldung von Ihnen ist, könnte viel daraus erfahren.",
   "whyWeak": "Bitte nehmen Sie nur teil, wenn Sie ehrlich antworten können. Wenn Sie das lieber nicht möchten, ist das völlig in Ordnung."
 });

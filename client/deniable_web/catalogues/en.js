@@ -213,8 +213,8 @@ export default Object.freeze({
   "invited": "You can send one reply with your invitation, and the server does not store which reply came with which invitation.",
   "unlinkable": "Your invitation counts once. The server can check that, but cannot see which reply came with your invitation.",
   "invitation": "What your invitation tells",
-  "invitedText": "Whoever sent you the invitation can learn that it was used, but not what you sent. The server checks the invitation, but does not store which reply came with it. Only somebody who secretly changes the server could note which reply came with which invitation.",
-  "unlinkableText": "Whoever sent you the invitation can learn that it was used, but not which reply is yours. Your device exchanges the invitation for a token, which the server signs without seeing it. So the server can check that somebody who was invited has answered, and the token does not tell who it was.",
+  "invitedText": "Whoever sent you the invitation may know that it is yours, and can learn that it was used, but not what you sent. The server checks the invitation, but does not store which reply came with it. Only somebody who secretly changes the server could note which reply came with which invitation.",
+  "unlinkableText": "Whoever sent you the invitation may know that it is yours, and can learn that it was used, but not which reply is yours. Your device exchanges the invitation for a token, which the server signs without seeing it. So the server can check that somebody who was invited has answered, and the token does not tell who it was.",
   "cohort": "Your device also sends the label of your link, “{cohort}”.",
   "who": "Who could learn my answers?",
   "live": "Results change with every reply, so watchers can tell what your device sent.",
@@ -275,7 +275,8 @@ export default Object.freeze({
   "declined": "That is quite all right",
   "declinedText": "You are not taking part, and no answer of yours was asked for or sent.",
   "askRoles": "Who the researchers and the operator are",
-  "roles": "The researchers ask the questions and read the results. The operator of the server runs the computer that receives the replies. Both may be the same people.",
+  "roles": "The researchers ask the questions and read the results. The operator of the server runs the computer that receives the replies. Both may be the same people, or the researchers use somebody else’s server.",
+  "named": "In this survey, “the researchers” means {organiser}, and those who work for them.",
   "processWeak": "Your device still mixes chance into each answer. But whoever found out which reply is yours could learn much from it.",
   "whyWeak": "Please take part only if you can answer honestly. If you would rather not, that is quite all right."
 });

@@ -213,8 +213,8 @@ export default Object.freeze({
   "invited": "Su invitación sirve para un solo envío, y el servidor no guarda qué envío llegó con qué invitación.",
   "unlinkable": "Su invitación cuenta una vez. El servidor puede comprobarlo, pero no ve qué envío llegó con su invitación.",
   "invitation": "Lo que dice su invitación",
-  "invitedText": "Quien le envió la invitación puede saber que se usó, pero no lo que usted envió. El servidor comprueba la invitación y no guarda qué envío trajo. Solo alguien que cambiara el servidor en secreto podría anotar qué envío llegó con qué invitación.",
-  "unlinkableText": "Quien le envió la invitación puede saber que se usó, pero no cuál es su envío. Su dispositivo cambia la invitación por una ficha que el servidor firma sin verla. Así el servidor puede comprobar que respondió alguien invitado, y la ficha no dice quién fue.",
+  "invitedText": "Quien le envió la invitación quizá sepa que es la suya, y puede saber que se usó, pero no lo que usted envió. El servidor comprueba la invitación y no guarda qué envío trajo. Solo alguien que cambiara el servidor en secreto podría anotar qué envío llegó con qué invitación.",
+  "unlinkableText": "Quien le envió la invitación quizá sepa que es la suya, y puede saber que se usó, pero no cuál es su envío. Su dispositivo cambia la invitación por una ficha que el servidor firma sin verla. Así el servidor puede comprobar que respondió alguien invitado, y la ficha no dice quién fue.",
   "cohort": "Su dispositivo envía también la etiqueta de su enlace, «{cohort}».",
   "who": "¿Quién podría conocer mis respuestas?",
   "live": "Los resultados cambian con cada envío, así que quien los observe puede saber qué envió su dispositivo.",
@@ -275,7 +275,8 @@ export default Object.freeze({
   "declined": "Está muy bien así",
   "declinedText": "Usted no participa, y no se le pidió ni se envió ninguna respuesta.",
   "askRoles": "Quiénes son los investigadores y el operador",
-  "roles": "Los investigadores hacen las preguntas y leen los resultados. El operador del servidor mantiene el ordenador que recibe los envíos. Pueden ser las mismas personas.",
+  "roles": "Los investigadores hacen las preguntas y leen los resultados. El operador del servidor mantiene el ordenador que recibe los envíos. Pueden ser las mismas personas, o los investigadores usan el servidor de otros.",
+  "named": "En esta encuesta, «los investigadores» son {organiser} y quienes trabajan para ellos.",
   "processWeak": "Su dispositivo también aquí mezcla azar en cada respuesta. Pero quien averiguara qué envío es el suyo podría saber mucho por él.",
   "whyWeak": "Participe solo si puede responder con sinceridad. Si prefiere no hacerlo, está muy bien."
 });

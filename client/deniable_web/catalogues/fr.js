@@ -213,8 +213,8 @@ export default Object.freeze({
   "invited": "Votre invitation permet un seul envoi, et le serveur n’enregistre pas quel envoi est venu avec quelle invitation.",
   "unlinkable": "Votre invitation compte une fois. Le serveur peut le vérifier, mais ne voit pas quel envoi l’accompagnait.",
   "invitation": "Ce que dit votre invitation",
-  "invitedText": "La personne qui vous a envoyé l’invitation peut apprendre qu’elle a servi, mais pas ce que vous avez envoyé. Le serveur vérifie l’invitation et ne garde pas quel envoi elle a apporté. Seule une personne qui modifierait le serveur en secret pourrait noter quel envoi est arrivé avec quelle invitation.",
-  "unlinkableText": "La personne qui vous a envoyé l’invitation peut apprendre qu’elle a servi, mais pas quel envoi est le vôtre. Votre appareil échange l’invitation contre un jeton que le serveur signe sans le voir. Le serveur peut ainsi vérifier qu’une personne invitée a répondu, et le jeton ne dit pas laquelle.",
+  "invitedText": "La personne qui vous a envoyé l’invitation sait peut-être que c’est la vôtre, et peut apprendre qu’elle a servi, mais pas ce que vous avez envoyé. Le serveur vérifie l’invitation et ne garde pas quel envoi elle a apporté. Seule une personne qui modifierait le serveur en secret pourrait noter quel envoi est arrivé avec quelle invitation.",
+  "unlinkableText": "La personne qui vous a envoyé l’invitation sait peut-être que c’est la vôtre, et peut apprendre qu’elle a servi, mais pas quel envoi est le vôtre. Votre appareil échange l’invitation contre un jeton que le serveur signe sans le voir. Le serveur peut ainsi vérifier qu’une personne invitée a répondu, et le jeton ne dit pas laquelle.",
   "cohort": "Votre appareil envoie aussi l’étiquette de votre lien, « {cohort} ».",
   "who": "Qui pourrait connaître mes réponses ?",
   "live": "Les résultats changent à chaque envoi ; une personne qui les observe peut donc savoir ce que votre appareil a envoyé.",
@@ -275,7 +275,8 @@ export default Object.freeze({
   "declined": "C’est très bien ainsi",
   "declinedText": "Vous ne participez pas, et aucune réponse ne vous a été demandée ni n’a été envoyée.",
   "askRoles": "Qui sont les chercheurs et l’exploitant",
-  "roles": "Les chercheurs posent les questions et lisent les résultats. L’exploitant du serveur fait fonctionner l’ordinateur qui reçoit les envois. Ce peuvent être les mêmes personnes.",
+  "roles": "Les chercheurs posent les questions et lisent les résultats. L’exploitant du serveur fait fonctionner l’ordinateur qui reçoit les envois. Ce peuvent être les mêmes personnes, ou bien les chercheurs utilisent le serveur de quelqu’un d’autre.",
+  "named": "Dans cette enquête, « les chercheurs » désigne {organiser} et les personnes qui travaillent pour eux.",
   "processWeak": "Votre appareil mêle tout de même du hasard à chaque réponse. Mais qui découvrirait lequel des envois est le vôtre pourrait en apprendre beaucoup.",
   "whyWeak": "Ne participez que si vous pouvez répondre sincèrement. Si vous préférez ne pas le faire, c’est tout à fait normal."
 });

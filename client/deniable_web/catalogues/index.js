@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "axl77udcfo5hbbq64nfgh6dnki",
-  de: "lu3senth7xbp7r4mlhulolh4vm",
-  en: "v3u5ysayfjtm5bu5yqogoyacpm",
-  es: "glfzymmeigz7tmojy6ehwtcvim",
-  fr: "7x3bdfy2sel6dr5jga5bwlz6be",
+  ar: "jw5wzdoawh5ypjipcdpgocsl3u",
+  de: "bpqbmqhz2uhb6dwmgtwv6aujei",
+  en: "v4ii6ffwksxrvg2icgou3ocoqi",
+  es: "cr2ftglgfqwx4jeb3kzulrc3zq",
+  fr: "zew2bcr5ygaxjrvawuymx3zzim",
 };
