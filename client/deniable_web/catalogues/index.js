@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jw5wzdoawh5ypjipcdpgocsl3u",
-  de: "bpqbmqhz2uhb6dwmgtwv6aujei",
-  en: "v4ii6ffwksxrvg2icgou3ocoqi",
-  es: "cr2ftglgfqwx4jeb3kzulrc3zq",
-  fr: "zew2bcr5ygaxjrvawuymx3zzim",
+  ar: "kwkcmysixcwdhjag5msn5pmosa",
+  de: "tcd6yfzlxiffrwp3fv7zxvqcai",
+  en: "bj5wu57pbntzdmtf7mjups4544",
+  es: "q6nx3qunyruaqrv4n3r35grsva",
+  fr: "leg4w5u5kqahtkfpgfoeyppeay",
 };
