@@ -68,6 +68,10 @@ class Spoken(NamedTuple):
     high: str
 
 
+MOST_DIGITS = 4
+"""Largest number of digits after the point in a sentence, however narrow an interval is."""
+
+
 def spoken(value: float, low: float, high: float, scale: float = 1.0) -> Spoken:
     """A value and its interval in as many digits as the interval allows, its ends rounded outwards.
 
@@ -79,7 +83,7 @@ def spoken(value: float, low: float, high: float, scale: float = 1.0) -> Spoken:
     Spoken(value='0.0', low='\u22121.4', high='1.2')
     """
     width = scale * (high - low)
-    digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
+    digits = 0 if width >= 4 else min(math.ceil(-math.log10(max(width, 1e-9) / 4)), MOST_DIGITS)
     unit = 10.0**digits
     # 1e-9: an 8.000000001 from floating point is not rounded up to 9.
     down = math.floor(scale * low * unit + 1e-9) / unit
