@@ -13,6 +13,7 @@ from deniable.access.words import ONE_REPORT
 from deniable_server.language import steady
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import Shown
+from deniable_server.results.replies import replies_to
 from deniable_server.web.rehearsals import MARK
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
@@ -115,7 +116,7 @@ class Citation:
     @property
     def methods(self) -> str:
         """A paragraph for the methods section of a paper, with everything that the collector knows."""
-        survey, n = self.survey, self.shown.n
+        survey = self.survey
         used = sorted({f"{each.mechanism.name} (epsilon {each.epsilon:.4g})" for each in survey.questions})
         first, last, as_of = self.dates.first, self.dates.last, self.dates.as_of
         # A last day that is still to come is a plan.
@@ -137,10 +138,23 @@ class Citation:
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
             f"(randomised response, local differential privacy), with {', '.join(used)}; all replies of one person "
             f"together have epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
-            f"was {survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
+            f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
             "possible values with 95 % confidence intervals for the population. Survey, replies and estimates are at "
             f"{self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."
+        )
+
+    @property
+    def _counted(self) -> str:
+        """How many replies were counted, and how many of them answer a question where not all do."""
+        n = self.shown.n
+        counted = f"{n:,} {'reply was' if n == 1 else 'replies were'} counted"
+        answered = [replies_to(each, self.shown.tallies) for each in self.survey.questions]
+        least, most = min(answered), max(answered)
+        if least == n:
+            return counted
+        return (
+            f"{counted}, of which {f'{least:,}' if least == most else f'{least:,} to {most:,}'} answered each question"
         )
 
     @property

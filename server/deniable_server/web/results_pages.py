@@ -508,6 +508,16 @@ class ResultsPage:
             return sum(replies_to(state.survey.question(question.id), tallies) for state, tallies in pairs)
         return replies_to(question, self.shown.tallies)
 
+    @property
+    def n_of_file(self) -> int | None:
+        """The number of replies that the numbers of a file are from; None where each row is of other replies.
+
+        Those to its question, or to both where two are crossed; all replies where the file is of all questions.
+        """
+        if self.query.over is not None:
+            return None
+        return self.n if self.asked is None else self.replies_to(self.asked)
+
     def count_of(self, question: Question | None) -> str:
         """How many replies are counted: of the survey, or to a question, and of how many."""
         if question is None:
@@ -744,7 +754,8 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "survey": page.survey.id,
             "release": None if page.pooled else record and record.number,
             "versions": page.pooled and [each.survey.id for each in page.pooled.states],
-            "n": page.n,
+            "n": page.n_of_file,
+            "replies": None if page.query.over else page.n,
             **page.field.columns,
             "rehearsal": is_rehearsal(),
             "sample": page.survey.sample and page.labels.text(page.survey.sample),

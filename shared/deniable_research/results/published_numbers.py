@@ -95,8 +95,12 @@ def _views(fetch: Fetch, shown: Shown) -> Iterator[int]:
                 # In the order of the collector, because sums of floats depend on it.
                 joint = sorted(((*pair, n) for pair, n in pairs.items()), key=lambda each: tuple(map(str, each)))
             expected = [asdict(row) for row in view_of(survey, shown.tallies, question.id, options, joint)]
-            document = _document(fetch, path, shown.n)
-            _check_release(path, document, number)
+            n = sum(int(question.counted(each.counts[question.id], each.n)[1]) for each in shown.tallies.values())
+            if options.crossed_with is not None:
+                n = sum(each[2] for each in joint if None not in each)
+            document = _document(fetch, path, n)
+            _check(path, document, "replies", shown.n)
+            _check(path, document, "release", number)
             yield _compared(path, _rows_of(path, document, "rows"), expected)
 
 
@@ -104,7 +108,8 @@ def _earlier(fetch: Fetch, survey: Survey, record: ReleaseRecord) -> int:
     """The shares of all questions in an earlier release, which stay at their address."""
     path = f"/s/{survey.id}/results.json?release={record.number}"
     document = _document(fetch, path, record.n)
-    _check_release(path, document, record.number)
+    _check(path, document, "replies", record.n)
+    _check(path, document, "release", record.number)
     _check_day(path, document, record)
     return _compared(path, _rows_of(path, document, "rows"), _shares(survey, record.tallies))
 
@@ -138,14 +143,13 @@ def _document(fetch: Fetch, path: str, n: int) -> Mapping[str, Any]:
         document = None
     if not isinstance(document, dict):
         raise NotVerified(f"numbers: {path} must be an object of JSON, got something else")
-    if not _is_same(document.get("n"), n):
-        raise NotVerified(f"numbers: {path}: n must be {n}, got {document.get('n')!r:.40}")
+    _check(path, document, "n", n)
     return document
 
 
-def _check_release(path: str, document: Mapping[str, Any], number: int | None) -> None:
-    if document.get("release") != number:
-        raise NotVerified(f"numbers: {path}: release must be {number}, got {document.get('release')!r:.40}")
+def _check(path: str, document: Mapping[str, Any], name: str, expected: int | None) -> None:
+    if not _is_same(document.get(name), expected):
+        raise NotVerified(f"numbers: {path}: {name} must be {expected}, got {document.get(name)!r:.40}")
 
 
 def _check_day(path: str, document: Mapping[str, Any], record: ReleaseRecord | None) -> None:
