@@ -25,7 +25,7 @@ from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
 from deniable_server.results.crossed_view import shown_rows
-from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
+from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, digits_of, panels_of
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.headlines import headlines
 from deniable_server.results.plain_method import odds_line, weak_rules, who_answered
@@ -737,7 +737,8 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     printed = page.to_print(question, findings_of(question, found, False, page.level, page.labels))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()
-    figure = small_figure(question, shown, leading, page.labels, said)
+    digits = digits_of([row for row in rows if leading is not None and row.statistic == leading.statistic])
+    figure = small_figure(question, shown, leading, page.labels, said, digits)
     replies = page.count_of(question) if page.is_drawn else ""
     return {"question": question, "said": said, "printed": printed, "figure": figure, "replies": replies}
 
