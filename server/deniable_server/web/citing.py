@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,11 @@ from markupsafe import Markup
 
 from deniable import Survey
 from deniable.access.words import ONE_REPORT
-from deniable_server.language import steady
+from deniable_server.language import steady, words
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import Shown
 from deniable_server.results.replies import replies_to
+from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
@@ -70,10 +72,23 @@ class Citation:
 
     @property
     def text(self) -> str:
-        """A reference in one line."""
-        release = f"Release {self.number} of {self.date}." if self.number else f"As of {self.date}."
-        what = f"{self.title}. Survey {self.survey.id}, randomised response."
-        return f"{self.author} ({self.date[:4]}). {what} {release} {self.url}"
+        """A reference in one line, in English."""
+        return self.text_in(words("en"))
+
+    def text_in(self, language: Words) -> str:
+        """A reference in one line, in the language of these words and with the texts of the survey in it."""
+        survey, title = self.survey, _line(author_text(self.survey.title, language))
+        values = {
+            "author": _line(author_text(survey.organiser, language)) if survey.organiser else title,
+            "year": self.date[:4],
+            "title": f"{language['rehearsal']} {title}" if self.is_rehearsal else title,
+            "id": survey.id,
+            "number": str(self.number),
+            "date": day(self.dates.as_of, language),
+            "url": self.url,
+        }
+        # At once, and not by `format`: a text of the author may hold braces.
+        return _PLACE.sub(lambda found: values[found[1]], language["rCiteRelease" if self.number else "rCiteLive"])
 
     @property
     def _asked(self) -> str:
@@ -196,6 +211,8 @@ class Citation:
         # "</script>" within a text must not end the block: < and > are written as JSON escapes.
         return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
 
+
+_PLACE = re.compile(r"\{(\w+)\}")
 
 # BibTeX counts braces, those behind a backslash too: one alone would take in all fields that follow.
 _TEX = str.maketrans(
