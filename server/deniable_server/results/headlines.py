@@ -11,7 +11,7 @@ from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
-from deniable_statistics.published.leading import largest_estimate, most_frequent
+from deniable_statistics.published.leading import LargestEstimate, largest_estimate, most_frequent
 from deniable_statistics.views.shown import (
     Spoken,
     axis_of,
@@ -147,10 +147,12 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
     what = _most(question, words)
     if any(row.flag for row in rows):
         return Headline(what, None, None, words["rHardly"])
-    found = most_frequent(question.mechanism, rows, rows[0].conf_level)
+    level = rows[0].conf_level
+    largest = largest_estimate(question.mechanism, rows, level)
+    found = None if largest is None else most_frequent(question.mechanism, rows, level, largest)
     if found is None:
         is_vague = any(is_wide(row.conf_low, row.conf_high, SHARES) for row in rows)
-        return _vague(what, words) if is_vague else _largest(question, what, rows, words)
+        return _vague(what, words) if is_vague else _largest(question, what, rows, words, largest)
     row = rows[found.option]
     # Too wide even for the one that was chosen: then the name would promise more than the number beside it can hold.
     digits = _digits(question, rows, row.statistic)
@@ -161,12 +163,13 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
     return Headline(what, None, row.option, "", text, _with_numbers(words["rPrintMost"], numbers, words))
 
 
-def _largest(question: Question, what: str, rows: Sequence[EstimateRow], words: Words) -> Headline:
+def _largest(
+    question: Question, what: str, rows: Sequence[EstimateRow], words: Words, found: LargestEstimate | None
+) -> Headline:
     """The answer with the largest estimate where none leads for certain, and what its lead may be.
 
     The lead has an interval that allows for the choice of the largest. That of its share does not, so it is not said.
     """
-    found = largest_estimate(question.mechanism, rows, rows[0].conf_level)
     points = [shown_point(row, SHARES) for row in rows]
     known = [each for each in points if each is not None]
     if found is None or len(known) < len(rows) or points[found.option] != max(known) or known.count(max(known)) > 1:

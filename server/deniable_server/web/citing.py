@@ -87,8 +87,9 @@ class Citation:
             "date": day(self.dates.as_of, language),
             "url": self.url,
         }
+        sentence = language["rCiteRelease"] if self.number else language["rCiteLive"]
         # At once, and not by `format`: a text of the author may hold braces.
-        return _PLACE.sub(lambda found: values[found[1]], language["rCiteRelease" if self.number else "rCiteLive"])
+        return _PLACE.sub(lambda found: values[found[1]], sentence)
 
     @property
     def _asked(self) -> str:

@@ -307,7 +307,7 @@ class ResultsPage:
         """Whether all questions together are few enough for one figure."""
         return self.most_rows <= MOST_ROWS
 
-    @property
+    @cached_property
     def most_rows(self) -> int:
         """Number of rows of all questions together."""
         return sum(map(self.most_rows_of, self.survey.questions))
@@ -525,9 +525,13 @@ class ResultsPage:
         n = self.replies_to(question)
         return counted_replies(question, n, self.n, self.words, self.given is not None)
 
+    def odds(self, question: Question) -> str:
+        """How chance works in a question, in a plain line; who answered stands once below all questions."""
+        return odds_line(question, self.words)
+
     def chance(self, question: Question) -> str:
         """How chance works in a question, and who answered, in plain lines."""
-        return f"{odds_line(question, self.words)} {self.who}"
+        return f"{self.odds(question)} {self.who}"
 
     def chance_of_both(self, question: Question) -> list[tuple[str, str]]:
         """The texts of two crossed questions, and how chance works in each; nothing where none are crossed."""
