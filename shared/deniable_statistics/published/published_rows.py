@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.wire.space import Count
@@ -153,7 +153,14 @@ def estimate(
     -------
     list of EstimateRow
         In the order of cohorts, questions and options.
+
+    Raises
+    ------
+    ParameterError
+        If the arguments are no tallies and no survey, in this order, or an option is not possible.
     """
+    check_kind(tallies, Mapping, "tallies")
+    check_kind(survey, Survey, "survey")
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
     # All cohorts together: an attacker may send every fake to one of them.
     reports = sum(tally.n for tally in tallies.values())
