@@ -192,6 +192,14 @@ def estimate(
     ]
 
 
+def interval_methods(tallies: Mapping[str | None, Tally], survey: Survey) -> list[str]:
+    """The names of the methods behind the default intervals of a survey's shares and means, in alphabetical order."""
+    together = sum(tallies.values(), Tally.empty(survey))
+    asked = [_Asked.of(question, None, together) for question in survey.questions]
+    named = {figure.interval_method() for each in asked for figure in (each.shares, each.mean) if figure is not None}
+    return sorted(named | {METHOD for question in survey.questions if question.ask_if})
+
+
 class _Asked(NamedTuple):
     """A question in a cohort: its counts, its own number of reports, that of the cohort, its shares and its mean."""
 
