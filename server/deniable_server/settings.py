@@ -72,7 +72,7 @@ class Settings(BaseSettings):
         default=10,
         gt=0,
         le=86400,
-        description="Seconds after which waiting reports are folded, or at least sorted, even if few arrive.",
+        description="Seconds after which the collector releases waiting reports, or at least sorts them, even if few arrive.",
     )
     sealing_keys: Path | None = Field(
         default=None,
