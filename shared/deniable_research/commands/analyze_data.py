@@ -136,7 +136,7 @@ _SOURCE = params_of(
         "source",
         metavar="SOURCE",
         help=(
-            "Where to read reports of any number, instead of DATA: a folder written by 'deniable "
+            "Where to read the reports, however many there are, instead of DATA: a folder written by 'deniable "
             "export'; a folder, file or pattern of Parquet, CSV or JSONL; the address of an export, a "
             "file or a collector's survey; or table:NAME in the engine. The engine does the counting and "
             "returns only counts. Needs the extra engine."
@@ -285,7 +285,14 @@ def _output(takes_papers: bool) -> list[click.Parameter]:
     papers = f" Or a table for a paper: {', '.join(PAPERS)} (.docx needs the extra files)." if takes_papers else ""
     return params_of(
         format_option,
-        click.option("--confidence", "confidence_level", type=LEVEL, default=0.95, show_default=True),
+        click.option(
+            "--confidence",
+            "confidence_level",
+            type=LEVEL,
+            default=0.95,
+            show_default=True,
+            help="Confidence level of the intervals.",
+        ),
         plot_option("the estimates with their intervals"),
         click.option(
             "--to", metavar="FILE", type=NEW_FILE, help=f"Write the results as well, with labels: {WRITTEN}.{papers}"
