@@ -89,7 +89,7 @@ class KeptReport:
 
 @dataclass(frozen=True)
 class Disclosure:
-    """The privacy loss towards a collector and in total that a person is shown before answering a survey.
+    """The privacy loss, towards a collector and in total, that a person is shown before answering a survey.
 
     Attributes
     ----------

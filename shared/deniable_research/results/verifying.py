@@ -89,7 +89,7 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NotVerified(f"log: must be a list of releases, got none ({type(error).__name__})") from None
     if not key.verifies(signature, encoded):
-        raise NotVerified("signature: that of the head of the log is not one by the collector's key")
+        raise NotVerified("signature: the head of the log must be signed by the collector's key, but is not")
     head = LogHead.parse(encoded)
     # A head that is signed for another survey is a true signature of a wrong thing.
     if head.survey != survey_id:
@@ -119,7 +119,7 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     records = _records(fetch, log)
     if records:
-        yield f"signature: every release of {len(records):,} is signed and stands in the log"
+        yield f"signature: {counted(len(records), 'release')}, all signed and all in the log"
     reports = _reports(fetch, survey, records)
     tallies = _tallies(survey, records, reports)
     if reports is not None:
@@ -153,13 +153,13 @@ def _records(fetch: Fetch, log: Log) -> list[ReleaseRecord]:
         if leaf_hash(document) != leaf:
             raise NotVerified(f"release {number}: is not the one in the log")
         if not log.key.verifies(signature, document):
-            raise NotVerified(f"signature: that of release {number} is not one by the collector's key")
+            raise NotVerified(f"signature: release {number} must be signed by the collector's key, but is not")
         record = ReleaseRecord.parse(document)
         # Its place in the log is signed by the root; what it says of itself has to agree.
         if (record.survey, record.number) != (log.survey, number):
             raise NotVerified(f"release {number}: is release {record.number} of survey {record.survey}")
         if records and not _grows(records[-1].tallies, record.tallies):
-            raise NotVerified(f"release {number}: counts fewer replies of something than the release before it")
+            raise NotVerified(f"release {number}: counts fewer replies of some kind than the release before it")
         records.append(record)
     return records
 
@@ -198,7 +198,9 @@ def _tallies(
         return counted or {}
     tallies = records[-1].tallies
     if counted is not None and counted != tallies:
-        raise NotVerified(f"tallies: those of release {records[-1].number} are not a recount of its noisy rows")
+        raise NotVerified(
+            f"tallies: release {records[-1].number} must have a recount of its noisy rows, but has other numbers"
+        )
     return tallies
 
 

@@ -74,7 +74,7 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
 
 
 def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ...]:
-    """How many reports support each option of one question, as `Mechanism.estimate` takes it.
+    """Count how many reports support each option of one question; `Mechanism.estimate` takes the result.
 
     Parameters
     ----------
