@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "axl77udcfo5hbbq64nfgh6dnki",
-  de: "nvgg4ea47qpi2qcu7ztzsresfa",
-  en: "v3u5ysayfjtm5bu5yqogoyacpm",
-  es: "glfzymmeigz7tmojy6ehwtcvim",
-  fr: "7x3bdfy2sel6dr5jga5bwlz6be",
+  ar: "kwkcmysixcwdhjag5msn5pmosa",
+  de: "o2zfqz5rc6e2wjw5v3qqdczm5a",
+  en: "bj5wu57pbntzdmtf7mjups4544",
+  es: "q6nx3qunyruaqrv4n3r35grsva",
+  fr: "leg4w5u5kqahtkfpgfoeyppeay",
 };

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from deniable.errors import check_kind
 from deniable.exact import chances_above, factor_above
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
@@ -22,6 +23,7 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No.
     Of 100 people whose true answer is No, about 25 send Yes and 75 send No.
     """
+    check_kind(question, Question, "question")
     return question.mechanism.odds
 
 
@@ -37,6 +39,7 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     and rounded up. By Bayes it bounds the odds of any single answer, whatever the answers have to do with each other.
     So it holds for every prior, and grows with epsilon.
     """
+    check_kind(survey, Survey, "survey")
     # Posterior odds = prior odds times the ratio of the probabilities of the report: the bound needs no prior.
     ratio = survey.likelihood_ratio
     return (
