@@ -125,7 +125,7 @@ export default Object.freeze({
   "missingSome": "Einige Fragen brauchen noch eine Antwort",
   "missingWhy": "Bitte beantworten Sie jede Frage. Sie können auch hier aufhören: Vor dem Absenden wird keine Antwort gesendet.",
   "progress": "one=Eine Frage braucht noch eine Antwort.|other={n} Fragen brauchen noch eine Antwort.",
-  "review": "Meine Antworten prüfen",
+  "review": "Antworten prüfen",
   "yours": "Prüfen Sie Ihre Antworten",
   "almost": "Sie sind fast fertig.",
   "yoursText": "Bis jetzt hat nur dieses Gerät Ihre Antworten. Wenn Sie absenden, mischt Ihr Gerät Zufall hinein und sendet, was der Zufall aus Ihren Antworten macht.",
