@@ -492,7 +492,7 @@ def test_trying_drawn_boxes_counts_those_that_are_sent_as_ticked(collector: Coll
         'options = ["one", "two", "three", "four"]\nepsilon = 4\n'
     )
     page.goto(collector.publish(boxes))
-    page.get_by_text("How chance protects you").click()
+    page.get_by_text("What chance does here").click()
     page.get_by_role("button", name="Try 100 times").click()
     said = re.findall(
         r"(\w+): ticked: (\d+) of 100", page.get_by_role("status").filter(has=page.get_by_role("list")).inner_text()

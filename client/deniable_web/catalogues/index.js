@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jw5wzdoawh5ypjipcdpgocsl3u",
-  de: "bpqbmqhz2uhb6dwmgtwv6aujei",
-  en: "v4ii6ffwksxrvg2icgou3ocoqi",
-  es: "cr2ftglgfqwx4jeb3kzulrc3zq",
-  fr: "zew2bcr5ygaxjrvawuymx3zzim",
+  ar: "o4frihxilmlmpipcx644pfm6u4",
+  de: "gskgblgjqeffnp7flhoeknu5y4",
+  en: "7gqtpufueau7jl7dket7mxoksy",
+  es: "zmhyarchn35rneh3cr7ie6s6fu",
+  fr: "jtr6oq7qb22jihos34xowrduae",
 };
