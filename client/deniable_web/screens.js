@@ -98,7 +98,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, picked, detai
       quiet(asks ? "" : m.nothingYet, details && " ", details),
       chance(m, shown, {
         lesson: shown.kind.isYesNo || weak > 1 ? said(weak, m, "noAdmission", "pictureWeak") : "",
-        figures: () => stack(p(sure(m, weak)), fold(m.exact, () => stack(view.questions.length > 1 && p(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), p(wholeOdds(view, m)[2])))),
+        figures: () => stack(p(sure(m, weak)), fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2])))),
       }),
     ),
     contact(m, view, view.access === "open" ? `${m.open} ` : ""),
