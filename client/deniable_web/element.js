@@ -198,7 +198,7 @@ export class DeniableSurvey extends DeniableElement {
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), details && details.replaceChildren(more())) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, m, "answerKept", "answerKeptWeak") : m.answerKeptNone);
       // A token that the device does not keep ends with the page, and nobody signs another one for the same invitation.
-      const stop = () => (view.issuer && !this.#memory.lasts ? m.answerStopSpent : m.answerStop);
+      const stop = () => (!view.issuer ? m.answerStop : this.#memory.lasts ? m.answerStopToken : m.answerStopSpent);
       const { cohort, isOwn, way } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
       const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
@@ -206,7 +206,8 @@ export class DeniableSurvey extends DeniableElement {
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
       const back = () => this.restart(true);
       const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.back, back) }), true));
-      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
+      const operator = isOwn && this.getAttribute("operator");
+      const how = { cohort, operator, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }

@@ -51,11 +51,11 @@ const arrived = () =>
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, isPlace: boolean, place: string | false, isMine: boolean, isNew: boolean, isHome: boolean, history: string | false, next: false | (() => void) }} how
+ * @param {{ title: string, weak: number, link: string, isPlace: boolean, place: string | false, isMine: boolean, isNew: boolean, isKept: boolean, isHome: boolean, history: string | false, next: false | (() => void) }} how
  *   `weak` as the consent said; `isHome` where the page is the survey's own, and not part of another; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
- *   was sent now
+ *   was sent now; `isKept` where the device still remembers it when the page is closed
  */
-export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isHome, history, next }) {
+export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isKept, isHome, history, next }) {
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
   const when = results(m, view, "", m.whenBatches, m.whenClosed);
   return card(
@@ -68,7 +68,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     h(
       "ul",
       { class: "checks" },
-      ...[isNew ? m.sent : m.sentBeforeText, m.notKept, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
+      ...[isNew ? m.sent : m.sentBeforeText, isKept ? m.sentKept : m.sentForgotten, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
     ),
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),

@@ -46,6 +46,13 @@ export function contact(m, { contact }, first = "", care = m.contactShows) {
 }
 
 /**
+ * Who asks, who runs the computer, and how to learn more about the second.
+ * @param {Messages} m @param {View} view @param {string | null | false} operator the contact that a collector gives on its own pages
+ */
+const roles = (m, { organiser }, operator) =>
+  `${organiser ? fill(m.named, { organiser }) : ""} ${m.roles} ${operator ? fill(m.operatorKnown, { contact: operator }) : m.operatorUnknown}`;
+
+/**
  * @typedef {object} Tracing Where a device can leave no trace.
  * @property {boolean} isOn
  * @property {(isOn: boolean) => void} choose
@@ -53,11 +60,11 @@ export function contact(m, { contact }, first = "", care = m.contactShows) {
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, picked: string | false, details: Node | "" | false, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
- *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `picked` says that chance picks them, and `details` what follows from that; `weak` as in ceiling.js; `kept` says what stays on the
+ * @param {{ cohort: string | null, operator: string | null | false, isVia: boolean, isSeen: boolean, weak: number, n: number, picked: string | false, details: Node | "" | false, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ *   `operator` is how to reach whoever runs the collector, where its page says so; `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `picked` says that chance picks them, and `details` what follows from that; `weak` as in ceiling.js; `kept` says what stays on the
  *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, isVia, isSeen, weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit, history }) {
+export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit, history }) {
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
@@ -109,7 +116,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, picked, detai
         pairs([
           [said(weak, m, "cannot", "guess"), m.cannotText],
           [m.can, isSeen ? m.canSite : m.canText],
-          [m.askRoles, `${view.organiser ? fill(m.named, { organiser: view.organiser }) : ""} ${m.roles}`],
+          [m.askRoles, roles(m, view, operator)],
           [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
         ]),
       ),

@@ -140,7 +140,7 @@ export class Visit {
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
     const isNew = title === words.done;
-    const how = { title, weak, link, isPlace, place: isPlace && !!view.places[0] && location.host, isMine, isNew, isHome, history, next: element.another() };
+    const how = { title, weak, link, isPlace, place: isPlace && !!view.places[0] && location.host, isMine, isNew, isKept: !this.#visited.person && this.#visited.memory().lasts, isHome, history, next: element.another() };
     element.show(receipt(words, view, report, how), isNew || element.isAsked);
     element.announce("complete");
   }

@@ -59,7 +59,7 @@ class Settings(BaseSettings):
         default=None,
         min_length=1,
         max_length=200,
-        description="A contact for this collector, shown on its home page: an email address, a link, or text.",
+        description="A contact for this collector, shown on its home page and in the explanations of surveys: an email address, a link, or text.",
     )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),

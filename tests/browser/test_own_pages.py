@@ -16,9 +16,11 @@ from deniable import Survey, read_survey
 from deniable.survey.completion import CODE_CHARACTERS
 from deniable.survey.look import Logo, Look
 from tests.browser.test_standing import close
+from tests.support.collectors import StartCollector
 from tools.rig.browsing import (
     ARRIVED,
     FIVE_QUESTIONS,
+    NO_STORAGE,
     Witness,
     another_site,
     answer,
@@ -540,3 +542,33 @@ def test_the_foot_of_a_page_is_in_the_language_of_the_survey(
     page.goto(f"{collector.publish(read_survey(survey_toml('Foot', ONE)))}#lang={language}")
     expect(page.locator("footer summary").locator("visible=true")).to_have_text([said])
     assert page.evaluate("document.documentElement.lang") == language
+
+
+def test_the_first_screen_says_who_asks_and_how_to_reach_the_operator(
+    start_collector: StartCollector, page: Page
+) -> None:
+    survey = read_survey(survey_toml("Who runs this", ONE, organiser="Nurses council"))
+    page.goto(start_collector("--contact", "it@uni.example").publish(survey))
+    page.get_by_text("Who could learn my answers?").click()
+    roles = page.get_by_text("“the researchers” means Nurses council")
+    expect(roles).to_contain_text("The operator gives this contact: it@uni.example")
+    # Where a collector has no contact, as at the other tests.
+    page.evaluate("document.querySelector('deniable-survey').removeAttribute('operator')")
+    page.evaluate("document.querySelector('deniable-survey').restart()")
+    page.get_by_text("Who could learn my answers?").click()
+    expect(roles).to_contain_text("This page does not know who the operator is.")
+
+
+def test_the_last_screen_says_whether_what_was_sent_is_kept(collector: Collector, context: BrowserContext) -> None:
+    survey = read_survey(survey_toml("What is kept", ONE))
+    link, said = collector.publish(survey), "Your device has forgotten what you chose. "
+    for blocked, rest in (
+        (False, "It still keeps what was sent."),
+        (True, "Once you close this page, it also forgets what was sent."),
+    ):
+        page = context.new_page()
+        if blocked:
+            page.add_init_script(NO_STORAGE)
+        page.goto(link)
+        answer(page, survey, TRULY)
+        expect(page.get_by_text(said + rest)).to_be_visible()

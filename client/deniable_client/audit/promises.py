@@ -31,7 +31,7 @@ STATES = {
 SENTENCES = (
     *("nothingYet", "startSends", "hashSent", "drawnKept", "fleeting"),
     *("answerKept", "answerKeptWeak", "answerKeptNone", "noTraceOn"),
-    *("leave", "answerStop", "answerStopSpent", "exitText"),
+    *("leave", "answerStop", "answerStopToken", "answerStopSpent", "exitText"),
 )
 """The names of what is said of requests and of memory."""
 
@@ -178,12 +178,13 @@ def broken(survey: PublishedSurvey, state: str, kept: Kept) -> Iterator[str]:
     asks = {"open": "nothingYet", "unlinkable": "startSends"}.get(survey.access)
     tells = survey.access == "invited" and survey.content.get("results") != "live"
     lasts = state not in ("storage blocked", "no trace")
-    is_spent = survey.access == "unlinkable" and not lasts
+    buys = survey.access == "unlinkable"
     wanted = {
         "leave": True,
         "exitText": True,
-        "answerStop": not is_spent,
-        "answerStopSpent": is_spent,
+        "answerStop": not buys,
+        "answerStopToken": buys and lasts,
+        "answerStopSpent": buys and not lasts,
         "nothingYet": asks == "nothingYet" or (survey.access == "invited" and not tells),
         "startSends": asks == "startSends",
         "hashSent": tells,

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "o4frihxilmlmpipcx644pfm6u4",
-  de: "gskgblgjqeffnp7flhoeknu5y4",
-  en: "7gqtpufueau7jl7dket7mxoksy",
-  es: "zmhyarchn35rneh3cr7ie6s6fu",
-  fr: "jtr6oq7qb22jihos34xowrduae",
+  ar: "6cohsmvui7jsxzz4jxfbvnghoa",
+  de: "xmtaa44aomhdto5vfkezdlyjy4",
+  en: "goi5xxg7z4lt55oixslkasdemm",
+  es: "dcfswgget2dhhqqiahveojooia",
+  fr: "wcxb4j3n2ve3f2as2pocsd7kcq",
 };
