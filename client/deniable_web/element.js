@@ -111,7 +111,7 @@ export class DeniableSurvey extends DeniableElement {
   /** @override @param {Node} screen @param {boolean} [isAsked] */
   show(screen, isAsked) {
     const words = this.words; // there are none before a catalogue is there
-    super.show(this.#isHome && words.exit ? withExit(words, () => this.#leave(), screen) : this.isShared && screen.nodeName !== "IFRAME" ? stack(band(), screen) : screen, isAsked);
+    super.show(this.#isHome && words.exit ? withExit(words, () => this.#leave(), screen) : this.isShared && parent === window && screen.nodeName !== "IFRAME" ? stack(band(), screen) : screen, isAsked);
   }
 
   /** @override */

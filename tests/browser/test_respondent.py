@@ -354,6 +354,7 @@ def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, 
     page.goto(collector.publish(survey))
     expect(page.get_by_role("heading", name="This survey is not open yet")).to_be_visible()
     expect(page.get_by_text("This survey opens on November 20, 2999, at the start of the day.")).to_be_visible()
+    expect(page.get_by_text("Please come back then with the same link.")).to_be_visible()
 
 
 def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(

@@ -58,7 +58,7 @@ export default Object.freeze({
   "deviceTitle": "Was dieser Browser von Umfragen hier behalten hat",
   "deviceEmpty": "Hier ist keine Rückmeldung aufbewahrt",
   "deviceText": "Das Öffnen dieser Seite sendet nichts von dem, was Ihr Browser behalten hat. Ihre Antworten sind nicht dabei, nur Fassungen davon, denen Zufall beigemischt ist.",
-  "deviceNone": "Entweder hat mit diesem Browser noch niemand eine Umfrage dieses Servers beantwortet, oder der Browser hat es wieder vergessen.",
+  "deviceNone": "Das ist ganz normal: Entweder hat mit diesem Browser noch niemand eine Umfrage dieses Servers beantwortet, oder der Browser hat es wieder vergessen.",
   "deviceLimit": "Ihr Gerät zählt für Sie mit: Es begrenzt, was es diesem Server innerhalb von 90 Tagen verrät, damit viele Umfragen zusammen nicht zu viel über Sie sagen.",
   "deviceLeft": "Davon sind zurzeit noch {n} % übrig.",
   "deviceEach": "Sie haben {survey} beantwortet, und Ihre Rückmeldung ist angekommen.",

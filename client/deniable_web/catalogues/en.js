@@ -58,7 +58,7 @@ export default Object.freeze({
   "deviceTitle": "What this browser remembers about surveys here",
   "deviceEmpty": "No reply is kept here",
   "deviceText": "Opening this page sends nothing of what your browser remembers. Your answers are not there, only versions of them with chance mixed in.",
-  "deviceNone": "Either nobody has answered a survey of this server with this browser, or the browser has forgotten it again.",
+  "deviceNone": "That is quite normal: either nobody has answered a survey of this server with this browser, or the browser has forgotten it again.",
   "deviceLimit": "Your device keeps count for you: it limits what it tells this server within 90 days, so that many surveys together do not tell too much about you.",
   "deviceLeft": "At the moment, {n} % of that limit is left.",
   "deviceEach": "You answered {survey}, and your reply has arrived.",

@@ -58,7 +58,7 @@ export default Object.freeze({
   "deviceTitle": "Lo que este navegador recuerda de las encuestas de aquí",
   "deviceEmpty": "Aquí no se guarda ningún envío",
   "deviceText": "Abrir esta página no envía nada de lo que recuerda su navegador. Sus respuestas no están ahí, solo versiones mezcladas con azar.",
-  "deviceNone": "O nadie ha respondido con este navegador a una encuesta de este servidor, o el navegador ya lo ha olvidado.",
+  "deviceNone": "Es del todo normal: o nadie ha respondido con este navegador a una encuesta de este servidor, o el navegador ya lo ha olvidado.",
   "deviceLimit": "Su dispositivo lleva la cuenta por usted: limita lo que cuenta a este servidor en 90 días, para que muchas encuestas juntas no cuenten demasiado de usted.",
   "deviceLeft": "Por ahora queda el {n} % de ese límite.",
   "deviceEach": "Usted respondió a {survey}, y su envío ha llegado.",

@@ -58,7 +58,7 @@ export default Object.freeze({
   "deviceTitle": "Ce que ce navigateur a retenu des enquêtes d’ici",
   "deviceEmpty": "Aucun envoi n’est gardé ici",
   "deviceText": "Ouvrir cette page n’envoie rien de ce que votre navigateur a retenu. Vos réponses n’y sont pas, seulement des versions mêlées de hasard.",
-  "deviceNone": "Soit personne n’a répondu avec ce navigateur à une enquête de ce serveur, soit le navigateur l’a déjà oublié.",
+  "deviceNone": "C’est tout à fait normal : soit personne n’a répondu avec ce navigateur à une enquête de ce serveur, soit le navigateur l’a déjà oublié.",
   "deviceLimit": "Votre appareil compte pour vous : il limite ce qu’il révèle à ce serveur en 90 jours, pour que plusieurs enquêtes ensemble n’en disent pas trop sur vous.",
   "deviceLeft": "Pour le moment, il reste {n} % de cette limite.",
   "deviceEach": "Vous avez répondu à {survey}, et votre envoi est arrivé.",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "6cohsmvui7jsxzz4jxfbvnghoa",
-  de: "xmtaa44aomhdto5vfkezdlyjy4",
-  en: "goi5xxg7z4lt55oixslkasdemm",
-  es: "dcfswgget2dhhqqiahveojooia",
-  fr: "wcxb4j3n2ve3f2as2pocsd7kcq",
+  ar: "balyv4dpyu3jxwvhcvzxujgbge",
+  de: "lsjcgxnnzcu5xxsqsdkiuvx5ye",
+  en: "xtdl7g7ey2yonltgfkgrph2i5a",
+  es: "ai2pj3wbgih4hjaa7ocjjggxeu",
+  fr: "4eqjtttvozogihjh34lrpivxeq",
 };
