@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "kwkcmysixcwdhjag5msn5pmosa",
-  de: "tcd6yfzlxiffrwp3fv7zxvqcai",
-  en: "bj5wu57pbntzdmtf7mjups4544",
-  es: "q6nx3qunyruaqrv4n3r35grsva",
-  fr: "leg4w5u5kqahtkfpgfoeyppeay",
+  ar: "balyv4dpyu3jxwvhcvzxujgbge",
+  de: "5ktycczggrxnp7m5dcrvpb75ti",
+  en: "xtdl7g7ey2yonltgfkgrph2i5a",
+  es: "ai2pj3wbgih4hjaa7ocjjggxeu",
+  fr: "4eqjtttvozogihjh34lrpivxeq",
 };
