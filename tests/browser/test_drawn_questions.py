@@ -141,7 +141,9 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     kept = page.get_by_text("Once you press Start, your device remembers which questions it picked.")
     begin = page.get_by_role("button", name="Start", exact=True).bounding_box()
     below = kept.bounding_box()
-    assert begin and below and below["y"] > begin["y"]
+    assert begin
+    assert below
+    assert below["y"] > begin["y"]
     expect(page.get_by_text("Your 2 questions take about a minute.")).to_be_visible()
     start(page)
     titles = page.locator("legend").all_inner_texts()
