@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "balyv4dpyu3jxwvhcvzxujgbge",
-  de: "5ktycczggrxnp7m5dcrvpb75ti",
-  en: "xtdl7g7ey2yonltgfkgrph2i5a",
-  es: "ai2pj3wbgih4hjaa7ocjjggxeu",
-  fr: "4eqjtttvozogihjh34lrpivxeq",
+  ar: "vhsvcpzbid2vojsj3vpu4rhugu",
+  de: "uyg3gsg246ftusxon7yzmmn5gi",
+  en: "pzkij577u3oep5w3vkqh6qhmgy",
+  es: "dxiprcedmuhqvg6gct6lkycy4i",
+  fr: "j3zdjao2at3iu2owzp6zugwhaq",
 };
