@@ -268,7 +268,7 @@ export default Object.freeze({
   "answerAddress": "Your reply holds neither a name nor an address. While your device talks to this server, the server sees your network address, as every website does, and does not keep it with your reply.",
   "askEmployer": "Can my employer, or somebody else I know, see my answer?",
   "answerEmployer": "Not from what your device sends: chance is mixed into that. Somebody who looks at your screen, or an employer who controls the device that you use, could see what you choose. A device of your own, used where nobody looks on, avoids that.",
-  "answerEmployerWeak": "They can get no more than what your device sends, and your name is not with it. But whoever found out which reply is yours could guess your answer well. Somebody who looks at your screen, or an employer who controls the device that you use, could see what you choose. If that could harm you, you can leave: then nothing is sent.",
+  "answerEmployerWeak": "They can get no more than what your device sends, and your name is not with it. But somebody who found out which reply is yours, for example because few people answer, could guess your answer well. Somebody who looks at your screen, or an employer who controls the device that you use, could see what you choose. If that could harm you, you can leave: then nothing is sent.",
   "askSure": "How sure can somebody be about me?",
   "answerHonestWeak": "Only true answers make the totals right: researchers can correct them for chance, but not for false answers. But this survey protects you only a little. If the truth could harm you, it is better to leave than to answer something else.",
   "askKept": "What stays on this device?",

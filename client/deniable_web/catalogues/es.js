@@ -268,7 +268,7 @@ export default Object.freeze({
   "answerAddress": "Su envío no contiene ni nombre ni dirección. Mientras su dispositivo habla con este servidor, este ve su dirección de red, como todo sitio web, y no la guarda con su envío.",
   "askEmployer": "¿Puede ver mi respuesta mi empresa u otra persona que conozco?",
   "answerEmployer": "No por lo que su dispositivo envía: lleva azar mezclado. Alguien que mire su pantalla, o una empresa que controle el dispositivo que usa, podría ver lo que elige. Un dispositivo propio, donde nadie mire, lo evita.",
-  "answerEmployerWeak": "No obtienen más que lo que su dispositivo envía, y su nombre no va con ello. Pero quien averiguara qué envío es el suyo podría adivinar bien su respuesta. Alguien que mire su pantalla, o una empresa que controle el dispositivo que usa, podría ver lo que elige. Si eso pudiera perjudicarle, puede irse: entonces no se envía nada.",
+  "answerEmployerWeak": "No obtienen más que lo que su dispositivo envía, y su nombre no va con ello. Pero quien averiguara qué envío es el suyo, por ejemplo porque responden pocas personas, podría adivinar bien su respuesta. Alguien que mire su pantalla, o una empresa que controle el dispositivo que usa, podría ver lo que elige. Si eso pudiera perjudicarle, puede irse: entonces no se envía nada.",
   "askSure": "¿Hasta qué punto puede alguien estar seguro sobre mí?",
   "answerHonestWeak": "Solo las respuestas verdaderas hacen correctos los totales: los investigadores pueden quitarles el azar, pero no las respuestas falsas. Pero esta encuesta le protege solo un poco. Si la verdad pudiera perjudicarle, es mejor irse que responder otra cosa.",
   "askKept": "¿Qué queda en este dispositivo?",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "vhsvcpzbid2vojsj3vpu4rhugu",
-  de: "uyg3gsg246ftusxon7yzmmn5gi",
-  en: "pzkij577u3oep5w3vkqh6qhmgy",
-  es: "dxiprcedmuhqvg6gct6lkycy4i",
-  fr: "j3zdjao2at3iu2owzp6zugwhaq",
+  ar: "iwd5yhar75xfna73ik6jsqhqci",
+  de: "zkuoqob7vzvocvcydfwxg4wwyi",
+  en: "c352k3t4zejzyo2bdv66jzk45m",
+  es: "jnalr3hqwlx5ptygyirweyws2e",
+  fr: "m7ooxt2odpism7tvqgshuagjga",
 };
