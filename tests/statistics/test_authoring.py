@@ -199,13 +199,13 @@ def test_language_is_a_tag_and_no_second_text(language: str, sentence: str) -> N
         ),
         (
             '{"title": "T"}',
-            "survey: is not TOML: Invalid statement (at line 1, column 1); a line is key = value, such as",
+            "survey: must be TOML, got what looks like JSON; if it is a published survey, parse_survey(Path(",
         ),
         (
             PLAIN.replace('"yes-no"', f'"number"\nlo = {-(10**30)}\nhi = 5'),
             "question 'q': lo and hi must be at most 1,000,000 apart, got a very long number and 5",
         ),
-        (PLAIN.replace("epsilon", "decline = true\nepsilon"), "question 'q': decline: must be a text, got true"),
+        (PLAIN.replace("epsilon", "decline = true\nepsilon"), "question 'q': decline must be the words of the option"),
         (
             PLAIN.replace('"yes-no"', '"choice"\noptions = ["a", 2]'),
             "question 'q': options: must be a text, got 2; write \"2\"",

@@ -389,6 +389,8 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
         raise SurveyError(f"{where}: must have either yes or {last[0]}: with three options there is no second coin")
     # They go through the mechanism like every other answer: a blank, or a value of its own, would tell.
     for each in last:
+        if written[each] is True:
+            raise SurveyError(f'{where}: {each} must be the words of the option, such as "No answer", got true')
         check_text(apart := _text(written[each], f"{where}: {each}"), f"{where}: {each}", MAX_LABEL)
         options = (*options, apart)
     refuse_look_alikes(options, f"{where}: options")
