@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "iwd5yhar75xfna73ik6jsqhqci",
-  de: "zkuoqob7vzvocvcydfwxg4wwyi",
-  en: "c352k3t4zejzyo2bdv66jzk45m",
-  es: "jnalr3hqwlx5ptygyirweyws2e",
-  fr: "m7ooxt2odpism7tvqgshuagjga",
+  ar: "oph2muxfitxon5js3vlscsfy4u",
+  de: "6ywuoufzscrifpmuumm36hgcdy",
+  en: "hcutk6rgujzwsjax66c3dbz6pq",
+  es: "lwjfqyux25gadplwvdlz5e2nm4",
+  fr: "yeyd3hc6ew4r36gzrolgcpvdqm",
 };
