@@ -164,7 +164,7 @@ export default Object.freeze({
   "sentBox": "{what}: angekreuzt",
   "sentNoBox": "{what}: nicht angekreuzt",
   "results": "Ergebnisse ansehen",
-  "resultsList": "Die Ergebnisseite zeigt Summen. Sie führt auch auf, was jedes Gerät gesendet hat, auch Ihres, ohne Namen. Antworten nur sehr wenige, könnte jemand herausfinden, welche Zeile Ihre ist, aber nicht, ob der Zufall sie verändert hat.",
+  "resultsList": "Die Ergebnisseite zeigt Summen. Sie führt auch auf, was jedes Gerät gesendet hat, auch Ihres, ohne Namen. Antworten nur sehr wenige, könnte jemand herausfinden, welche Zeile Ihre ist, könnte aber nicht sicher sein, was Sie gewählt haben.",
   "resultsTotals": "Die Ergebnisseite zeigt nur Summen. Der Server zählt zusammen, was die Geräte gesendet haben, und bewahrt es nicht auf.",
   "resultsPublic": "Wer ihre Adresse kennt, kann sie öffnen.",
   "resultsToken": "Öffnen kann sie nur, wem die Forschenden Zugang gegeben haben.",

@@ -164,7 +164,7 @@ export default Object.freeze({
   "sentBox": "{what}: ticked",
   "sentNoBox": "{what}: not ticked",
   "results": "See the results",
-  "resultsList": "The page of results shows totals. It also lists what each device sent, yours too, without names. If very few people answer, somebody could work out which line is yours, but not whether chance changed it.",
+  "resultsList": "The page of results shows totals. It also lists what each device sent, yours too, without names. If very few people answer, somebody could work out which line is yours, but could not be certain what you chose.",
   "resultsTotals": "The page of results shows totals alone. The server adds up what the devices sent, and does not keep it.",
   "resultsPublic": "Anyone who knows its address can open it.",
   "resultsToken": "Only those to whom the researchers gave access can open it.",

@@ -164,7 +164,7 @@ export default Object.freeze({
   "sentBox": "{what}: marcada",
   "sentNoBox": "{what}: sin marcar",
   "results": "Ver los resultados",
-  "resultsList": "La página de resultados muestra totales. También enumera lo que envió cada dispositivo, incluido el suyo, sin nombres. Si responden muy pocas personas, alguien podría averiguar qué línea es la suya, pero no si el azar la cambió.",
+  "resultsList": "La página de resultados muestra totales. También enumera lo que envió cada dispositivo, incluido el suyo, sin nombres. Si responden muy pocas personas, alguien podría averiguar qué línea es la suya, pero no podría estar seguro de lo que usted eligió.",
   "resultsTotals": "La página de resultados solo muestra totales. El servidor suma lo que enviaron los dispositivos y no lo guarda.",
   "resultsPublic": "Cualquiera que conozca su dirección puede abrirla.",
   "resultsToken": "Solo pueden abrirla las personas a quienes los investigadores dieron acceso.",

@@ -164,7 +164,7 @@ export default Object.freeze({
   "sentBox": "{what} : cochée",
   "sentNoBox": "{what} : non cochée",
   "results": "Voir les résultats",
-  "resultsList": "La page des résultats montre des totaux. Elle liste aussi ce que chaque appareil a envoyé, le vôtre compris, sans noms. Si très peu de personnes répondent, quelqu’un pourrait trouver quelle ligne est la vôtre, mais pas si le hasard l’a changée.",
+  "resultsList": "La page des résultats montre des totaux. Elle liste aussi ce que chaque appareil a envoyé, le vôtre compris, sans noms. Si très peu de personnes répondent, quelqu’un pourrait trouver quelle ligne est la vôtre, mais ne pourrait pas être certain de ce que vous avez choisi.",
   "resultsTotals": "La page des résultats ne montre que des totaux. Le serveur additionne ce que les appareils ont envoyé, et ne le garde pas.",
   "resultsPublic": "Toute personne qui connaît son adresse peut l’ouvrir.",
   "resultsToken": "Seules les personnes à qui les chercheurs ont donné accès peuvent l’ouvrir.",

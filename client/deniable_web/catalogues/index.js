@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "oph2muxfitxon5js3vlscsfy4u",
-  de: "6ywuoufzscrifpmuumm36hgcdy",
-  en: "hcutk6rgujzwsjax66c3dbz6pq",
-  es: "lwjfqyux25gadplwvdlz5e2nm4",
-  fr: "yeyd3hc6ew4r36gzrolgcpvdqm",
+  ar: "zuzouqfufrtpwvlnfdysznzhne",
+  de: "huyfoejtohun2cbfmyl54jfmoi",
+  en: "hhggwdpu5wsgtcmrfnmjkza3ly",
+  es: "bblwfxrdnsddklxr3ouyjinwca",
+  fr: "mwrj7bmiq4l3bwc2eoofohvc6q",
 };
