@@ -14,7 +14,7 @@ from typing import Any
 
 from deniable.report.report import Report
 from deniable.survey.document import Survey
-from deniable_research.results.log import Fetch, NotVerified
+from deniable_research.results.log import Fetch, NotVerified, served
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.published_rows import estimate
@@ -138,8 +138,9 @@ def _queries(
 
 def _document(fetch: Fetch, path: str, survey: Survey, n: int) -> Mapping[str, Any]:
     """A document of JSON, which says of which survey and of how many replies it is."""
+    content = served(fetch, path, "numbers")
     try:
-        document = json.loads(fetch(path))
+        document = json.loads(content)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
@@ -177,8 +178,9 @@ def _compared_table(fetch: Fetch, path: str, expected: Rows) -> int:
     names = list(expected[0])
     # As a table is written, so that texts which spreadsheets would evaluate are compared as they stand there.
     ours = csv.reader(io.StringIO("".join(csv_lines(row.values() for row in expected)), newline=""))
+    content = served(fetch, path, "numbers")
     try:
-        header, *rows = csv.reader(io.StringIO(fetch(path).decode("utf-8"), newline=""), strict=True)
+        header, *rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
     except (ValueError, csv.Error):
         raise NotVerified(f"numbers: {path} must be CSV, got something else") from None
     if header[: len(names)] != names:
