@@ -64,7 +64,10 @@ class Settings(BaseSettings):
     )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),
-        description="Reports that one address may send, and as many results and batches: 120/minute, 5/second, or off.",
+        description=(
+            "How many reports one network address may send, and how many results and batches it may fetch: "
+            "120/minute, 5/second, or off."
+        ),
     )
     trusted_proxies: int = Field(
         default=0, ge=0, le=16, description="Number of reverse proxies in front. Their X-Forwarded-For is trusted."
@@ -73,7 +76,9 @@ class Settings(BaseSettings):
         default=10,
         gt=0,
         le=86400,
-        description="Seconds after which waiting reports are folded, or at least sorted, even if few arrive.",
+        description=(
+            "Seconds after which the collector releases waiting reports, or at least sorts them, even if few arrive."
+        ),
     )
     sealing_keys: Path | None = Field(
         default=None,
@@ -86,7 +91,7 @@ class Settings(BaseSettings):
     min_free_mb: int = Field(
         default=100,
         ge=0,
-        description="Megabytes that must be free on the disk; with less, /readyz says that the collector is not.",
+        description="Megabytes that must be free on the disk; with less, /readyz says that the collector is not ready.",
     )
 
 

@@ -507,8 +507,9 @@ def test_home_page_names_the_contact_of_its_setting(tmp_path: Path) -> None:
         assert shown in app.test_client().get("/").text
 
 
-def test_a_page_for_people_keeps_the_sentence_of_programs_for_experts(http: FlaskClient) -> None:
+def test_a_page_for_people_keeps_the_sentence_of_programs_at_its_foot(http: FlaskClient) -> None:
     response = http.get("/s/nothing", headers={"Accept": "text/html", "Accept-Language": "fr"})
     assert response.status_code == 404
     assert f"<h1>{escape(words('fr')['problem404'])}</h1>" in response.text
-    assert words("fr")["experts"] in response.text
+    _, fold = response.text.split(words("fr")["scriptFold"])
+    assert "404: " in fold

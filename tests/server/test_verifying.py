@@ -227,7 +227,7 @@ class TestMutations:
         assert refusal(changed(fetch, path, edited(head_signature="00" + head[2:])), survey).startswith("signature: ")
         releases = [each | {"signature": "00" + each["signature"][2:]} for each in listed["releases"]]
         assert refusal(changed(fetch, path, edited(releases=releases)), survey) == (
-            "signature: that of release 1 is not one by the collector's key"
+            "signature: release 1 must be signed by the collector's key, but is not"
         )
 
     def test_of_a_release(self, fetch: Fetch, survey: Survey) -> None:

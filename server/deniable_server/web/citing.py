@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from deniable import Survey
+from deniable import Survey, __version__
 from deniable.access.words import ONE_REPORT
 from deniable_server.language import steady, words
 from deniable_server.results.field_dates import FieldDates
@@ -17,6 +17,7 @@ from deniable_server.results.releases import Shown
 from deniable_server.results.replies import replies_to
 from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
+from deniable_statistics.published.published_rows import interval_methods
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 
@@ -149,6 +150,7 @@ class Citation:
             else ""
         )
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
+        intervals = ", ".join(interval_methods(self.shown.tallies, survey))
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
@@ -156,8 +158,9 @@ class Citation:
             f"together have epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
             f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
-            "possible values with 95 % confidence intervals for the population. Survey, replies and estimates are at "
-            f"{self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."
+            f"possible values with 95 % confidence intervals for the population ({intervals}), by Deniable "
+            f"{__version__}. Survey, replies and estimates are at {self.url}; the address of the survey, {survey.id}, "
+            "is the hash of its questions and mechanisms."
         )
 
     @property

@@ -25,7 +25,7 @@ from deniable_research.results.witness import read_heads
     "--heads",
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="File of 'deniable witness': the log must contain everything that was seen then.",
+    help="A file that 'deniable witness' wrote: the log must still contain everything that it recorded.",
 )
 def verify(address: str, token: str | None, heads: Path | None) -> None:
     """Recompute every published number of a survey, and check its signatures and its log.

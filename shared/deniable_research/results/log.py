@@ -69,7 +69,7 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NotVerified(f"log: must be a list of releases, got none ({type(error).__name__})") from None
     if not key.verifies(signature, encoded):
-        raise NotVerified("signature: that of the head of the log is not one by the collector's key")
+        raise NotVerified("signature: the head of the log must be signed by the collector's key, but is not")
     head = _parsed(encoded)
     # A head that is signed for another survey is a true signature of a wrong thing.
     if head.survey != survey_id:

@@ -84,7 +84,7 @@ def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, cont
         yield f"heads: the log extends the {counted(seen.size, 'release')} that were seen before"
     records = _records(fetch, survey, log)
     if records:
-        yield f"signature: every release of {len(records):,} is signed and stands in the log"
+        yield f"signature: {counted(len(records), 'release')}, all signed and all in the log"
     reports = None if content is None else _reports(content, survey, records)
     shown = Shown(survey, _tallies(survey, records, reports), records, reports)
     if reports is not None:
@@ -118,7 +118,7 @@ def _records(fetch: Fetch, survey: Survey, log: Log) -> list[ReleaseRecord]:
         if leaf_hash(document) != leaf:
             raise NotVerified(f"release {number}: is not the one in the log")
         if not log.key.verifies(signature, document):
-            raise NotVerified(f"signature: that of release {number} is not one by the collector's key")
+            raise NotVerified(f"signature: release {number} must be signed by the collector's key, but is not")
         try:
             record = ReleaseRecord.parse(document)
             # Its place in the log is signed by the root; what it says of itself has to agree.
@@ -128,7 +128,7 @@ def _records(fetch: Fetch, survey: Survey, log: Log) -> list[ReleaseRecord]:
         if records and record.released_on < records[-1].released_on:
             raise NotVerified(f"release {number}: is of {record.released_on}, before the release before it")
         if records and not _grows(records[-1].tallies, record.tallies):
-            raise NotVerified(f"release {number}: counts fewer replies of something than the release before it")
+            raise NotVerified(f"release {number}: counts fewer replies of some kind than the release before it")
         records.append(record)
     return records
 
@@ -171,5 +171,7 @@ def _tallies(
         return counted_rows or {}
     tallies = records[-1].tallies
     if counted_rows is not None and counted_rows != tallies:
-        raise NotVerified(f"tallies: those of release {records[-1].number} are not a recount of its noisy rows")
+        raise NotVerified(
+            f"tallies: release {records[-1].number} must have a recount of its noisy rows, but has other numbers"
+        )
     return tallies
