@@ -257,7 +257,7 @@ class TestMutations:
         tally = last.tallies["paper"]
         no, yes = tally.counts["affair"]
         moved = replace(tally, counts={**tally.counts, "affair": (no + 1, yes - 1)})
-        assert refused("paper", moved).startswith("tallies: those of release 2")
+        assert refused("paper", moved).startswith("tallies: release 2 must have a recount")
         for counts in ((no + 1, yes), (no, yes, 0), (-1, no + yes + 1)):
             impossible = replace(tally, counts={**tally.counts, "affair": counts})
             assert refused("paper", impossible) == "release 2: has counts that no replies make"
