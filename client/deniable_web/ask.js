@@ -41,14 +41,15 @@ function widthOf(levels) {
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Question} question
- * @param {{ number?: string, position?: string, isStep?: boolean, stem?: string }} [how] `number` is said before its text; `isStep` where it is
+ * @param {{ number?: string, position?: string, isStep?: boolean, stem?: string, isWatched?: boolean }} [how] `number` is said before its text; `isStep` where it is
  *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others; `stem` is what
- *   its text begins with where that is the text of a grid, of which it is one row
+ *   its text begins with where that is the text of a grid, of which it is one row; `isWatched` where the page around may hear of heights: then
+ *   a long list scrolls, so that its height does not tell what somebody looks for
  */
 export function ask(
   m,
   { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, mechanism, highest: hi },
-  { number = "", position = "", isStep = false, stem = "" } = {},
+  { number = "", position = "", isStep = false, stem = "", isWatched = true } = {},
 ) {
   const { lo } = mechanism;
   const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
@@ -91,7 +92,7 @@ export function ask(
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
   // Where every level says what it means, they stand upright.
-  const shape = hasStars ? "line stars" : isLine ? `line ${labels[2] && partsOf(labels[1]).end ? "" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
+  const shape = hasStars ? "line stars" : isLine ? `line ${labels[2] && partsOf(labels[1]).end ? "" : widthOf(options)}` : isCells ? "cells" : isLong ? (isWatched ? "long" : "whole") : "";
   const list = h("div", { class: `options ${shape}`, part: shape }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine && partsOf(labels[n]).end) || (hasStars ? labels[n] : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
@@ -124,11 +125,13 @@ export function ask(
   /** What somebody has to mend, or nothing. */
   const problem = () => {
     if (asked.answer() !== undefined) return "";
-    if (!isNumber) return isStep ? `${m.missing}\n${m.gap}` : m.missing; // a page says it once, above
+    const gap = isStep ? `\n${m.gap}` : ""; // a page says it once, above
+    if (!isNumber) return m.missing + gap;
     const n = inputs[0].valueAsNumber;
-    const sentence = Number.isNaN(n) ? m.missingNumber : n > hi ? m.tooLarge : n < lo ? m.tooSmall : m.notWhole;
+    if (Number.isNaN(n)) return m.missingNumber;
+    const sentence = n > hi ? m.tooLarge : n < lo ? m.tooSmall : m.notWhole;
     const of = (/** @type {number} */ bound) => [bound, unit].join(" ").trim();
-    return fill(sentence, { lo: of(lo), hi: of(hi) });
+    return fill(sentence, { lo: of(lo), hi: of(hi) }) + gap;
   };
 
   const asked = {
@@ -160,7 +163,7 @@ export function ask(
     check() {
       const text = problem();
       const [wrong, mend] = text.split("\n");
-      if (note.textContent !== text.replace("\n", " ")) note.replaceChildren(text && h("b", {}, wrong), mend ? ` ${mend}` : "");
+      if (note.textContent !== text.replace("\n", " ")) note.replaceChildren(text && h("b", {}, wrong), mend ? h("span", {}, ` ${mend}`) : "");
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (!!text));
       return !!text;
     },

@@ -5,7 +5,7 @@
  */
 
 import { randomizeAnswer } from "./device.js";
-import { drawing, fold, h, minor, own, p, quiet, stack } from "./dom.js";
+import { drawing, fold, h, minor, own, p, stack } from "./dom.js";
 import { fill } from "./messages.js";
 import { UNIT } from "./randomness.js";
 import { inWords, stepsOf } from "./wording.js";
@@ -148,7 +148,7 @@ export function chance(m, question, { lesson, figures }) {
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
     stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
-  return h("div", { class: "box chance", part: "chance" }, quiet(own(question.text)), caption, picture, legend, fold(m.odds, tries));
+  return h("div", { class: "box chance", part: "chance" }, h("h2", {}, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
 }
 
 /** A sentence about what may be written from the other side. @param {string} text perhaps with the place {what} @param {string} what @param {object} [values] */

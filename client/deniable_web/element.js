@@ -21,7 +21,8 @@ import * as screens from "./screens.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { button, h, minor } from "./dom.js";
+import { band } from "./chance.js";
+import { button, h, minor, stack } from "./dom.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -110,7 +111,7 @@ export class DeniableSurvey extends DeniableElement {
   /** @override @param {Node} screen @param {boolean} [isAsked] */
   show(screen, isAsked) {
     const words = this.words; // there are none before a catalogue is there
-    super.show(this.#isHome && words.exit ? withExit(words, () => this.#leave(), screen) : screen, isAsked);
+    super.show(this.#isHome && words.exit ? withExit(words, () => this.#leave(), screen) : this.isShared && parent === window && screen.nodeName !== "IFRAME" ? stack(band(), screen) : screen, isAsked);
   }
 
   /** @override */
@@ -137,9 +138,11 @@ export class DeniableSurvey extends DeniableElement {
 
   /** @param {View} view @param {Place} place @param {Seen} seen @param {ReturnType<typeof screens.byDay>} standing */
   #open(view, place, seen, standing) {
-    const m = this.words;
     const { kept, waiting } = seen;
     this.#weak = weakness(view, seen.totals[0]); // once, so that the receipt is as strong as the consent
+    const me = /** @type {DeniableElement} */ (this);
+    const { words } = me;
+    const m = (me.words = this.#weak > 1 ? { ...words, odds: words.oddsWeak } : words);
     const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
     const closed = screens.notOpen(m, view, standing, place, () => this.restart(true), this.#link(place), this.#isHome);
@@ -161,8 +164,9 @@ export class DeniableSurvey extends DeniableElement {
       const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
       const keepsDraw = () => (this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
-      const picks = () => `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${keepsDraw()}`;
-      const picked = n < length && h("span", {}, picks());
+      const picked = n < length && fill(m.drawn, { n, all: length });
+      const more = () => `${keepsDraw()} ${asksMore ? m.needed : ""}`;
+      const details = picked && h("span", {}, more());
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
         seen.isWiped && m.wiped,
@@ -191,7 +195,7 @@ export class DeniableSurvey extends DeniableElement {
         if ((await hindered) || gone !== this.gone) return; // a hindrance is on the screen already
         this.#goOn(view, place, (visit) => visit.start());
       };
-      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
+      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), details && details.replaceChildren(more())) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, m, "answerKept", "answerKeptWeak") : m.answerKeptNone);
       // A token that the device does not keep ends with the page, and nobody signs another one for the same invitation.
       const stop = () => (!view.issuer ? m.answerStop : this.#memory.lasts ? m.answerStopToken : m.answerStopSpent);
@@ -203,7 +207,7 @@ export class DeniableSurvey extends DeniableElement {
       const back = () => this.restart(true);
       const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.back, back) }), true));
       const operator = isOwn && this.getAttribute("operator");
-      const how = { cohort, operator, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
+      const how = { cohort, operator, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }

@@ -38,13 +38,14 @@ export function faq(m, view, weak, kept, stop, asks) {
   const coins = yesNo(view);
   const [asked] = coins.length ? [plainest(coins)] : [];
   const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
+  const [even, ten] = wholeOdds(view, m);
   const where = said(weak, m, "answerResults", "answerResultsWeak");
   const sent = said(weak, m, "answerSent", "answerSentWeak");
   return stack(pairs([
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
-      [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
-      [m.askSure, `${sure(m, weak)} ${wholeOdds(view, m).slice(0, 2).join(" ")}`],
+      [m.askYes, asked ? fill(said(weak, m, "answerYes", "answerYesWeak"), { q }) : ""],
+      [m.askSure, stack(p(sure(m, weak)), p(`${even} ${m.guessRead}`), p(ten))],
       [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
       [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
       [m.askAddress, m.answerAddress],

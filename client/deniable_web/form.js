@@ -6,7 +6,6 @@
 
 import { bar, card, focusOn, fold, h, heading, link, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
-import { tellsUse } from "./collector.js";
 import { numbered } from "./messages.js";
 import { oddsOf } from "./odds.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
@@ -32,7 +31,7 @@ export function page(m, view, walk, send, isWatched) {
   const next = () => {
     const n = asked.length;
     // Numbers would tell where one is left out.
-    asked.push(together(m, stops[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
+    asked.push(together(m, stops[n], { isWatched, number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
     const { set, section, intro } = asked[n];
     if (!isFiltered) set.lastChild?.remove(); // the odds of all of them stand below the last one
     return intro && asked[n - 1]?.section !== section ? stack(intro, set) : set;
@@ -55,7 +54,7 @@ export function page(m, view, walk, send, isWatched) {
       set.hidden = !isWatched && !route[n];
     });
   };
-  const summary = h("div", { role: "alert", class: "card stack bad" });
+  const summary = h("div", { role: "alert", class: "card stack open" });
   /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
   /** What has been mended is no longer listed. */
@@ -126,8 +125,8 @@ export function page(m, view, walk, send, isWatched) {
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
-    card(heading(own(view.title)), p(m.truthfully), !view.issuer && !tellsUse(view) && quiet(m.nothingYet), isFiltered && quiet(m.filtered)),
     summary,
+    card(heading(own(view.title)), h("p", { class: "quiet box promise" }, m.honestly, " ", m.stays, " ", isFiltered && m.filtered)),
     next(),
   );
   // The first question stands on the screen before a slow phone lays out the others.

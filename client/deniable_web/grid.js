@@ -13,13 +13,13 @@ import { h, own, p } from "./dom.js";
 /** @typedef {ReturnType<typeof together>} Stop */
 /** @typedef {Omit<import("./survey.js").View, "questions"> & { questions: Shown[], stops: Shown[][] }} Drawn a survey in the order of a visit */
 
-/** Questions by stops: more than seven columns are too narrow. @param {readonly Shown[]} questions @param {boolean} hasRoom whether rows of a grid stand below each other */
-export function stopsOf(questions, hasRoom) {
+/** Questions by stops: more than seven columns are too narrow. @param {readonly Shown[]} questions */
+export function stopsOf(questions) {
   /** @type {Shown[][]} */
   const stops = [];
   questions.forEach((each, n) => {
     const { grid, choices } = each;
-    if (hasRoom && grid && grid === questions[n - 1]?.grid && choices.length < 8) stops[stops.length - 1].push(each);
+    if (grid && grid === questions[n - 1]?.grid && choices.length < 8) stops[stops.length - 1].push(each);
     else stops.push([each]);
   });
   return stops;

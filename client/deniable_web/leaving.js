@@ -25,5 +25,6 @@ export function isLeaving(event) {
  */
 export function withExit({ lang, dir, exit }, leave, screen) {
   Object.assign(document.documentElement, { lang, dir });
-  return stack(h("div", { class: "exit", part: "exit" }, band(), minor(exit, leave)), screen);
+  const wide = /** @type {Element} */ (screen).part.contains("spread") ? "spread" : ""; // as wide as what stands below it
+  return stack(h("div", { class: "exit", part: `exit ${wide}` }, band(), minor(exit, leave)), screen);
 }

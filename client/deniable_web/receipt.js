@@ -41,8 +41,9 @@ export const sentOdds = (m, view, meaning = "") =>
 const arrived = () =>
   drawing(
     "svg",
-    { viewBox: "20 16 126 80", width: 126, "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
-    drawing("path", { d: "M42 32h76v50H42zm1 4 37 27 37-27" }),
+    { viewBox: "30 0 112 104", width: 152, "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    drawing("circle", { fill: "var(--soft)", stroke: "none", cx: 80, cy: 52, r: 50 }),
+    drawing("path", { d: "M42 32h76v50H42zm1 4 37 27 37-27", fill: "var(--card)" }),
     drawing("path", { class: "outline other", d: "M34 22v8m-4-4h8M128 20v8m-4-4h8M24 66v6m-3-3h6M140 48v6m-3-3h6" }),
     drawing("circle", { class: "filled", cx: 116, cy: 78, r: 15 }),
     drawing("path", { stroke: "var(--card)", d: "m109 78 5 6 10-12" }),
@@ -72,7 +73,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
-    box(p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`)), // with a code, or a way back, there is one more thing to do
+    box(p(`${lasts(m, view)} ${when}`), isNew && isHome && !view.completion && !next && p(m.mayClose)), // with a code, or a way back, there is one more thing to do
     // No way by a slip from a place to the collector, which would see who comes.
     (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", next ? address(link) : code(`${link}/results`)),
     h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),

@@ -60,11 +60,11 @@ const roles = (m, { organiser }, operator) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, operator: string | null | false, isVia: boolean, isSeen: boolean, weak: number, n: number, picked: Node | false, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
- *   `operator` is how to reach whoever runs the collector, where its page says so; `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `picked` says that chance picks them; `weak` as in ceiling.js; `kept` says what stays on the
+ * @param {{ cohort: string | null, operator: string | null | false, isVia: boolean, isSeen: boolean, weak: number, n: number, picked: string | false, details: Node | "" | false, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ *   `operator` is how to reach whoever runs the collector, where its page says so; `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `picked` says that chance picks them, and `details` what follows from that; `weak` as in ceiling.js; `kept` says what stays on the
  *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, picked, notes, start, decline, kept, stop, trace, canExit, history }) {
+export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit, history }) {
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
@@ -97,17 +97,18 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
         strength(m, weak),
         p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
         p(said(weak, m, "why", "whyWeak")),
+        p(view.access === "open" ? "" : m[view.access]),
       ),
       box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
       quiet(m.leave),
       h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
-      quiet(asks ? "" : m.nothingYet),
+      quiet(asks ? "" : m.nothingYet, details && " ", details),
       chance(m, shown, {
-        lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
-        figures: () => wholeFigures(m, view, sure(m, weak), view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m)),
+        lesson: shown.kind.isYesNo || weak > 1 ? said(weak, m, "noAdmission", "pictureWeak") : "",
+        figures: () => stack(p(sure(m, weak)), fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2])))),
       }),
     ),
-    contact(m, view, `${m[view.access]} `),
+    contact(m, view, view.access === "open" ? `${m.open} ` : ""),
     h(
       "div",
       { class: "folds" },
@@ -129,11 +130,11 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
 
 /**
  * What all that is sent can tell: one figure, below what is said first, and the others for experts.
- * @param {Messages} m @param {View} view @param {string[]} first
+ * @param {Messages} m @param {View} view
  */
-export function wholeFigures(m, view, ...first) {
+export function wholeFigures(m, view) {
   const [even, ...more] = wholeOdds(view, m);
-  return stack(figures([...first, even]), fold(m.experts, () => figures(more)));
+  return stack(figures([`${even} ${m.guessRead}`]), fold(m.exact, () => figures(more)));
 }
 
 /**
@@ -193,11 +194,14 @@ export function hindered(m, view, why, link, isByDay = false) {
   const { opens, closesAt } = view;
   const isClosed = why === "closed";
   const full = closesAt ? fill(m.closedFull, { n: closesAt }) : m.closedNow;
-  const more = isClosed ? link && toResults(m, link) : why === "early" && stack(opens && p(fill(m.opensOn, { opens: begin(m, opens) }), "lead"), p(lasts(m, view)));
+  // What to do comes before what did not happen.
+  const opening = () => stack(opens && p(fill(m.opensOn, { opens: begin(m, opens) }), "lead"), p(`${opens ? m.openThen : ""} ${lasts(m, view)}`), p(m.nothingAsked));
+  const more = isClosed ? link && toResults(m, link) : why === "early" && opening();
   const how = { name: isClosed && closesAt && !isByDay ? "full" : why, more, ask: contact(m, view) };
   return why === "used" ? notice(m, m.usedBefore, m.usedText, how)
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, how)
-  : notice(m, isClosed ? m.closed : m.early, `${m.wanted}\n${isClosed ? ((isByDay && lasts(m, view, m.ended)) || full) : ""} ${m.nothingAsked}`, how);
+  : !isClosed ? notice(m, m.early, m.wanted, how)
+  : notice(m, m.closed, `${m.wanted}\n${(isByDay && lasts(m, view, m.ended)) || full} ${m.nothingAsked}`, how);
 }
 
 /** What its days say of a survey. @param {View} view @param {string} today as in "2026-11-20" */

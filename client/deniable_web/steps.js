@@ -29,14 +29,14 @@ export function steps(m, view, walk, send, isWatched) {
   const stage = h("div", { class: isWatched ? "stage even" : "stage" });
   const next = () => {
     const n = asked.length;
-    const each = together(m, stops[n], { isStep: true, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
+    const each = together(m, stops[n], { isStep: true, isWatched, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
     asked.push(each);
     // Each step has buttons of its own: the second half of a double click finds the first half's button gone.
     onward.push(h("button", { part: "button" }));
     const odds = /** @type {Node} */ (each.set.lastChild); // behind the buttons, where it does not compete with them
     if (each.intro) each.set.prepend(each.intro);
     each.set.append(
-      h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
+      h("div", { class: "row steps", part: "steps" }, onward[n], minor(m.back, () => walk.back())),
       odds,
     );
     each.set.querySelector("legend")?.after(h("p", { class: "quiet box promise" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`));

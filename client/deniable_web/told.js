@@ -7,7 +7,7 @@
  */
 
 import { DeniableElement } from "./base-element.js";
-import { CEILING, usedOf100 } from "./ceiling.js";
+import { CEILING, usedOf100, weakness } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
 import { picture } from "./chance.js";
 import { bar, box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
@@ -45,7 +45,7 @@ export class DeniableTold extends DeniableElement {
     this.show(
       card(
         picture(replies.length ? "device" : "empty"),
-        heading(m.deviceTitle),
+        heading(replies.length ? m.deviceTitle : m.deviceEmpty),
         p(replies.length ? m.deviceText : m.deviceNone),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
         replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), bar(left / 100), p(m.deviceBeyond)),
@@ -71,7 +71,8 @@ export class DeniableTold extends DeniableElement {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
-        shown.replaceChildren(sentInWords(m, view, report), sentOdds(m, view));
+        const words = weakness(view) > 1 ? { ...m, odds: m.oddsWeak } : m;
+        shown.replaceChildren(sentInWords(m, view, report), sentOdds(words, view));
         show.remove();
         asks.remove();
       } catch {

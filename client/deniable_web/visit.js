@@ -56,7 +56,7 @@ export class Visit {
       if (gone !== element.gone) return;
       const questions = arranged(view, needed(view.questions, asked));
       const isPage = view.layout === "page";
-      const drawn = { ...view, questions, stops: stopsOf(questions, isPage || matchMedia("(min-width: 40rem)").matches) };
+      const drawn = { ...view, questions, stops: stopsOf(questions) };
       const walk = /** @type {import("./walk.js").Walk} */ (this.#visited.walk);
       await walk.settled;
       if (gone !== element.gone) return;

@@ -310,7 +310,7 @@ def test_strictest_policy_reports_no_violation(
         assert f"{part};" in policy
     assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
     assert "unsafe" not in policy
-    page.get_by_text("How chance protects you").click()
+    page.get_by_text("What chance does here").click()
     page.get_by_role("button", name="Try 100 times").click()
     answer(page, survey, TRULY)
     unfold(page.locator("deniable-survey"))

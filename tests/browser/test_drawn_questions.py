@@ -136,8 +136,14 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     survey = two_of_five("Says what it draws")
     link = collector.publish(survey)
     page.goto(link)
-    drawn = "This survey has 5 questions. Your device picks 2 of them by chance and asks you only those."
-    expect(page.get_by_text(f"{drawn} Once you press Start, it remembers which ones.")).to_be_visible()
+    drawn = "Your device picks 2 of the survey’s 5 questions by chance and asks you only those."
+    expect(page.locator("header").get_by_text(drawn)).to_be_visible()
+    kept = page.get_by_text("Once you press Start, your device remembers which questions it picked.")
+    begin = page.get_by_role("button", name="Start", exact=True).bounding_box()
+    below = kept.bounding_box()
+    assert begin
+    assert below
+    assert below["y"] > begin["y"]
     expect(page.get_by_text("Your 2 questions take about a minute.")).to_be_visible()
     start(page)
     titles = page.locator("legend").all_inner_texts()
@@ -156,7 +162,7 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     with another_site(f'{scripts(collector)}<title>x</title><deniable-survey kiosk src="{link}">') as address:
         page.goto(address)
         expect(page.get_by_text(drawn)).to_be_visible()
-        expect(page.get_by_text("it remembers which ones")).to_have_count(0)
+        expect(page.get_by_text("remembers which questions it picked")).to_have_count(0)
 
 
 def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_visit(
@@ -249,8 +255,8 @@ def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, pag
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(two_of_five("Nothing is kept")))
     expect(page.get_by_text("Your browser does not let this page remember anything.")).to_be_visible()
-    expect(page.get_by_text("Your device picks 2 of them by chance")).to_be_visible()
-    expect(page.get_by_text("it remembers which ones")).to_have_count(0)
+    expect(page.get_by_text("Your device picks 2 of the survey’s 5 questions by chance")).to_be_visible()
+    expect(page.get_by_text("remembers which questions it picked")).to_have_count(0)
     asked = start(page)
     again = "const old = document.querySelector('deniable-survey'); old.replaceWith(old.cloneNode())"
     for _ in range(8):  # all the same by chance: 1e-8

@@ -11,6 +11,7 @@ from tools.rig.collectors import Collector
 
 LIST = "form .options label:visible"
 FIND = "Search the options"
+SCROLLS = "form .options.long"
 
 
 @pytest.mark.parametrize("kind", ["choice", "ticks"])
@@ -19,6 +20,8 @@ def test_many_options_are_narrowed_by_what_somebody_looks_for(collector: Collect
     page.goto(collector.publish(long_survey(kind)))
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(LIST)).to_have_count(len(DRUGS) + 2)
+    expect(page.get_by_text(f"All {len(DRUGS)} options are listed below.")).to_be_visible()
+    assert page.locator(SCROLLS).count() == 0  # the page is the survey's own
     find = page.get_by_role("searchbox", name=FIND)
     find.fill("CO")
     shown = page.locator("fieldset").first.locator("label:visible")
@@ -64,6 +67,7 @@ def test_height_of_the_list_does_not_tell_what_somebody_looks_for(collector: Col
         expect(page.locator("fieldset")).to_have_count(2)
         find = page.get_by_role("searchbox", name=FIND)
         let_it_draw(page)
+        assert page.locator(SCROLLS).count() == 1
         told = page.evaluate("window.told.length")
         for words in ("cocaine", "nothing such", "", "heroin"):
             find.fill(words)

@@ -65,6 +65,24 @@ def test_bars_have_the_accent_of_the_page(page: Page, link: str, scheme: str) ->
     assert image.getpixel((image.width * 9 // 10, image.height // 2)) != filled
 
 
+@pytest.mark.parametrize("language", ["de", "fr", "es"])  # the languages with the longest words
+def test_back_stands_beside_the_button_that_leads_on_at_every_step(
+    collector: Collector, page: Page, language: str
+) -> None:
+    asked = [question_toml(name, "yes-no", f"{name}?", epsilon=1) for name in ("first", "last")]
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(f"{collector.publish(read_survey(survey_toml('Two steps', *asked)))}#lang={language}")
+    page.locator("deniable-survey .start button").click()
+    for _ in asked:
+        row = page.locator(".steps").locator("visible=true")
+        onward, back = (row.get_by_role("button").nth(n).bounding_box() for n in (0, 1))
+        assert onward
+        assert back
+        assert onward["y"] < back["y"] + back["height"] / 2 < onward["y"] + onward["height"]
+        page.locator("fieldset:visible input").last.check()
+        row.get_by_role("button").first.click()
+
+
 def test_secondary_buttons_are_buttons_and_links_are_links(page: Page, link: str) -> None:
     start(page, link)
     page.get_by_role("button", name="Check my answers").click()
@@ -113,6 +131,30 @@ def holds_equal_cells(page: Page, cells: Locator, levels: int, width: int) -> No
     assert violations(page) == []
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "lesson", "title"),
+    [
+        (1, "A Yes is no proof: it may come from chance.", "How chance protects you"),
+        (3.9, "The fewer answers chance changes, the more a reply reveals.", "What chance does here"),
+    ],
+)
+def test_the_picture_says_what_its_figures_mean(
+    collector: Collector, page: Page, epsilon: float, lesson: str, title: str
+) -> None:
+    page.goto(
+        collector.publish(
+            read_survey(survey_toml(f"Means {epsilon}", question_toml("q", "yes-no", "Q?", epsilon=epsilon)))
+        )
+    )
+    picture = page.locator(".chance")
+    expect(picture.get_by_role("heading", name="An example from this survey")).to_be_visible()
+    expect(picture.locator(".caption")).to_contain_text(lesson)
+    expect(picture.locator("summary")).to_have_text(title)
+    page.get_by_text("Questions that people ask").click()
+    picture.locator("summary").click()
+    expect(page.get_by_text("To compare: a mere guess is right 50 times in 100")).to_have_count(1)
+
+
 def test_nothing_is_said_to_be_missing_before_anything_was_touched(page: Page, link: str) -> None:
     start(page, link)
     expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
@@ -127,6 +169,10 @@ def test_pressing_review_first_says_what_is_missing(page: Page, link: str) -> No
     page.get_by_role("button", name="Check my answers").click()
     expect(page.get_by_text("3 questions still need an answer.")).to_be_visible()
     expect(page.get_by_role("heading", name="Some questions still need an answer")).to_be_focused()
+    places = [page.locator(each).first.bounding_box() for each in ("[role=alert].card", "form h1")]
+    assert [box["y"] for box in places if box] == sorted(
+        box["y"] for box in places if box
+    )  # what is missing comes first
 
 
 def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(page: Page, link: str) -> None:

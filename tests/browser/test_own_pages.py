@@ -263,15 +263,15 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     assert not [request for request in witness.requests if "/api/" in request.url]
     page.get_by_role("button", name="Show it in words").click()
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
-    expect(shown).to_have_text(f"Chance’s version:{'Yes' if said['affair'] else 'No'}")
-    page.locator("deniable-told summary", has_text="How chance protects you").click()
+    expect(shown).to_have_text(f"With chance mixed in, your device sent:{'Yes' if said['affair'] else 'No'}")
+    page.locator("deniable-told summary", has_text="What chance does here").click()
     expect(page.locator("deniable-told .box").first).to_contain_text("Of 100 people whose true answer is No")
     page.get_by_role("button", name="Forget my surveys here").click()
     page.get_by_role("button", name="Yes, forget everything").click()
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
     assert page.evaluate("async () => (await indexedDB.databases()).length") == 0
     page.reload()
-    expect(page.get_by_text("No reply is kept here.")).to_be_visible()
+    expect(page.get_by_role("heading", name="No reply is kept here")).to_be_visible()
     expect(page.get_by_role("button", name="Forget my surveys here")).to_have_count(0)  # nothing is there to forget
     page.get_by_role("link", name="To the home page").click()
     expect(page.get_by_role("heading", name="Surveys that keep a secret")).to_be_visible()
@@ -294,7 +294,7 @@ def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page
 def test_what_is_said_of_traces_holds_before_and_after_start(collector: Collector, page: Page) -> None:
     questions = [question_toml(f"q{n}", "yes-no", f"Is it {n}?") for n in range(5)]
     page.goto(collector.publish(read_survey(survey_toml("Drawn without a trace", *questions, epsilon=2.0))))
-    keeps = page.get_by_text("Once you press Start, it remembers which ones.")
+    keeps = page.get_by_text("Once you press Start, your device remembers which questions it picked.")
     expect(keeps).to_be_visible()
     remember_nothing(page)
     expect(keeps).to_be_hidden()
@@ -325,15 +325,15 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     lines = [f"{box}: {marks[mark]}" for box, mark in boxes if mark in marks]
     assert words["What have you tried?"] == lines
     for row in rows:
-        expect(row).to_contain_text("Chance’s version:")
+        expect(row).to_contain_text("With chance mixed in, your device sent:")
     # Below the list, whatever was sent, the odds of either answer, once for all questions.
-    page.locator("summary", has_text="How chance protects you").click()
-    odds = page.locator("details", has_text="How chance protects you")
+    page.locator("summary", has_text="What chance does here").click()
+    odds = page.locator("details", has_text="What chance does here")
     for answer_given in ("Yes", "No"):
         expect(odds).to_contain_text(f"Of 100 people whose true answer is {answer_given}, ")
     expect(odds).to_contain_text("could become quite sure")  # five questions together protect little
     assert "strengthen a suspicion" not in odds.inner_text()  # such figures are there on request
-    odds.locator("summary", has_text="For experts").click()
+    odds.locator("summary", has_text="The exact figures").click()
     expect(odds).to_contain_text("All that you send can strengthen a suspicion")
 
 

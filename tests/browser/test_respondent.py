@@ -354,6 +354,7 @@ def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, 
     page.goto(collector.publish(survey))
     expect(page.get_by_role("heading", name="This survey is not open yet")).to_be_visible()
     expect(page.get_by_text("This survey opens on November 20, 2999, at the start of the day.")).to_be_visible()
+    expect(page.get_by_text("Please come back then with the same link.")).to_be_visible()
 
 
 def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
@@ -492,7 +493,7 @@ def test_trying_drawn_boxes_counts_those_that_are_sent_as_ticked(collector: Coll
         'options = ["one", "two", "three", "four"]\nepsilon = 4\n'
     )
     page.goto(collector.publish(boxes))
-    page.get_by_text("How chance protects you").click()
+    page.get_by_text("What chance does here").click()
     page.get_by_role("button", name="Try 100 times").click()
     said = re.findall(
         r"(\w+): ticked: (\d+) of 100", page.get_by_role("status").filter(has=page.get_by_role("list")).inner_text()

@@ -213,11 +213,12 @@ def test_a_number_says_what_to_do_in_other_words_than_its_hint(page: Page, surve
     start(page)
     choose(page, survey, TRULY)
     field, further = page.get_by_role("spinbutton"), page.get_by_role("button", name="Check my answers")
+    stop = "You can also stop here: no answer is sent before you press Send."
     for typed, said in (
         ("", "There is no number here yet. Please enter one."),
-        ("101", "Please enter 100 or less."),
-        ("-1", "Please enter 0 or more."),
-        ("2.5", "Please enter a whole number, without a decimal point."),
+        ("101", f"Please enter 100 or less. {stop}"),
+        ("-1", f"Please enter 0 or more. {stop}"),
+        ("2.5", f"Please enter a whole number, without a decimal point. {stop}"),
     ):
         field.fill(typed)
         further.click()

@@ -480,7 +480,7 @@ class TestHosts:
 def test_every_sentence_of_the_pages_is_shown_somewhere() -> None:
     folder = Path(deniable_server.__file__).parent
     sources = [*folder.glob("web/templates/*.html"), folder / "edge" / "problems.py"]
-    sources += [*folder.glob("results/*.py"), folder / "web" / "results_pages.py"]
+    sources += [*folder.glob("results/*.py"), *(folder / "web" / each for each in ("results_pages.py", "citing.py"))]
     shown = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     pages: dict[str, object] = {}
     for file in PAGE_WORDS:
@@ -507,8 +507,9 @@ def test_home_page_names_the_contact_of_its_setting(tmp_path: Path) -> None:
         assert shown in app.test_client().get("/").text
 
 
-def test_a_page_for_people_keeps_the_sentence_of_programs_for_experts(http: FlaskClient) -> None:
+def test_a_page_for_people_keeps_the_sentence_of_programs_at_its_foot(http: FlaskClient) -> None:
     response = http.get("/s/nothing", headers={"Accept": "text/html", "Accept-Language": "fr"})
     assert response.status_code == 404
     assert f"<h1>{escape(words('fr')['problem404'])}</h1>" in response.text
-    assert words("fr")["experts"] in response.text
+    _, fold = response.text.split(words("fr")["scriptFold"])
+    assert "404: " in fold

@@ -3,6 +3,7 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const HOLDS_AT = {
+  "pictureWeak": "2",
   "quiz": "01",
   "chance": "01",
   "weakSent": "2",
@@ -14,6 +15,8 @@ export const HOLDS_AT = {
   "noAdmission": "01",
   "cannot": "01",
   "guess": "2",
+  "answerYes": "01",
+  "answerYesWeak": "2",
   "answerHonest": "01",
   "answerSent": "01",
   "answerSentWeak": "2",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "kwkcmysixcwdhjag5msn5pmosa",
-  de: "tcd6yfzlxiffrwp3fv7zxvqcai",
-  en: "bj5wu57pbntzdmtf7mjups4544",
-  es: "q6nx3qunyruaqrv4n3r35grsva",
-  fr: "leg4w5u5kqahtkfpgfoeyppeay",
+  ar: "iwd5yhar75xfna73ik6jsqhqci",
+  de: "zkuoqob7vzvocvcydfwxg4wwyi",
+  en: "c352k3t4zejzyo2bdv66jzk45m",
+  es: "jnalr3hqwlx5ptygyirweyws2e",
+  fr: "m7ooxt2odpism7tvqgshuagjga",
 };
