@@ -27,7 +27,7 @@ from deniable import (
 )
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.access.words import ONE_REPORT
-from deniable.errors import MessageError, describe
+from deniable.errors import MessageError, check_kind, describe
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.report.report import content_of
 from deniable_client.blind_token import UnsignedToken
@@ -155,6 +155,8 @@ class Client:
     ) -> None:
         self.collector = collector_url(collector)
         self.place = place and origin_of(place)
+        if memory is not None:
+            check_kind(memory, Memory, "memory")
         self.memory = memory
         self.ceiling = ceiling or Ceiling()
         self._connect = partial(CollectorConnection, retries=retries, timeout=timeout, size=connections)
@@ -273,6 +275,7 @@ class Client:
             is not told with blind tokens or live results. None if nothing hinders the report, or if the collector
             cannot be reached or is too old to say: then sending the report will show it.
         """
+        check_kind(survey, Survey, "survey")
         # The hash alone: the invitation itself is shown to the collector with the report, and not before.
         carried = hash_of(_needed(invitation)) if survey.access == "invited" else None
         told = carried if tells_use(survey) and not self._place_of(survey) else None  # a place passes no question on
@@ -303,6 +306,7 @@ class Client:
         CollectorError
             If the issuer cannot be reached, or signs with another key.
         """
+        check_kind(survey, Survey, "survey")
         if survey.access == "open":
             return None
         self.check(survey)
@@ -411,6 +415,8 @@ class Client:
         ReportError
             If the memory keeps none, and a question of the survey has waves: a report does not tell what to keep.
         """
+        check_kind(survey, Survey, "survey")
+        check_kind(report, Report, "report")
 
         def drawn_elsewhere() -> Report:
             for question in survey.questions:
@@ -448,6 +454,7 @@ class Client:
         BudgetError
             If that is too much.
         """
+        check_kind(survey, Survey, "survey")
         if self.memory:
             return self.memory.told(survey, self.collector, self.ceiling)
         self.ceiling.check(survey)
@@ -455,6 +462,7 @@ class Client:
 
     def kept(self, survey: Survey) -> KeptReport | None:
         """The report that the memory keeps of a survey, with its state here; None before the first answer."""
+        check_kind(survey, Survey, "survey")
         return self.memory.recall(survey.id, self.collector) if self.memory else None
 
     def pending(self) -> tuple[KeptReport, ...]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from deniable.access import issuer
-from deniable.errors import AnswerError, NotInvited, ReportError, describe
+from deniable.errors import AnswerError, NotInvited, ReportError, check_kind, describe
 from deniable.exact import as_integer
 from deniable.mechanisms import KAry
 from deniable.mechanisms.base import Answer
@@ -33,6 +33,7 @@ def draw_questions(survey: Survey, word: Word = system_word) -> tuple[str, ...]:
 
     Draw before anything is shown, and once for each person: a person who can draw again chooses the questions.
     """
+    check_kind(survey, Survey, "survey")
     if not survey.is_drawn:
         return tuple(survey.checks)
     drawn = {
@@ -142,6 +143,11 @@ def true_answers(
 
     They include those to questions that are not asked and decide whether another one applies.
     """
+    check_kind(survey, Survey, "survey")
+    if not isinstance(answers, Mapping):
+        raise AnswerError("answers: must be a mapping from question ids to answers, got something else")
+    if cohort is not None:
+        check_kind(cohort, str, "cohort")
     if not survey.takes_cohort(cohort):
         came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")

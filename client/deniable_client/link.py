@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from deniable.access.hosts import short_ipv6
 from deniable.access.invitation import is_invitation
-from deniable.errors import CollectorError, SurveyError
+from deniable.errors import CollectorError, SurveyError, describe
 from deniable.survey.document import is_address
 
 _PATH = re.compile(r"(.*)/(?:s|embed|api/v1/surveys)/([a-z2-7]{26})/?")
@@ -63,6 +63,8 @@ def parse_link(link: str) -> Link:
     >>> parse_link("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky?cohort=web").cohort is None
     True
     """
+    if not isinstance(link, str):
+        raise SurveyError(f"survey: must be 26 letters and digits or a link, got {describe(link)}")
     at, _, own = link.partition("/#")
     # A link by a place: its own address, and behind the # that of the survey, which browsers send to no server.
     if own.startswith(("https://", "http://")):
@@ -115,7 +117,7 @@ def collector_url(url: str) -> str:
     ('https://collector.example', 'http://127.0.0.1:8000/surveys')
     """
     try:
-        if not _PLAIN.fullmatch(url):
+        if not isinstance(url, str) or not _PLAIN.fullmatch(url):
             raise ValueError("no text that every reader of URLs takes for the same")
         parts = urlsplit(url)
         scheme, host, port = parts.scheme, _canonical_host(parts.hostname or ""), parts.port

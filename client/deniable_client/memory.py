@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from deniable.errors import BudgetError, ReportError
+from deniable.errors import BudgetError, ReportError, check_kind
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.ceiling import Ceiling
 from deniable.privacy.ledger import Ledger
@@ -89,7 +89,7 @@ class KeptReport:
 
 @dataclass(frozen=True)
 class Disclosure:
-    """The privacy loss towards a collector and in total that a person is shown before answering a survey.
+    """The privacy loss, towards a collector and in total, that a person is shown before answering a survey.
 
     Attributes
     ----------
@@ -183,6 +183,7 @@ class Memory:
         UnusableMemory
             If the file cannot be read or written; nothing is drawn.
         """
+        check_kind(survey, Survey, "survey")
         with self._file.transaction() as db:
             self._charge(db, survey, collector, ceiling or Ceiling())
             report = self._report_of(db, survey)

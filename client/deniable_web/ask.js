@@ -161,7 +161,7 @@ export function ask(
 
     /** Whether it has no answer, which its own place says until it has one. */
     check() {
-      const text = problem();
+      const text = problem().trim();
       const [wrong, mend] = text.split("\n");
       if (note.textContent !== text.replace("\n", " ")) note.replaceChildren(text && h("b", {}, wrong), mend ? h("span", {}, ` ${mend}`) : "");
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (!!text));

@@ -44,7 +44,7 @@ export function faq(m, view, weak, kept, stop, asks) {
   return stack(pairs([
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
-      [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
+      [m.askYes, asked ? fill(said(weak, m, "answerYes", "answerYesWeak"), { q }) : ""],
       [m.askSure, stack(p(sure(m, weak)), p(`${even} ${m.guessRead}`), p(ten))],
       [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
       [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],

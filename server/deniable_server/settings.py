@@ -59,11 +59,15 @@ class Settings(BaseSettings):
         default=None,
         min_length=1,
         max_length=200,
-        description="A contact for this collector, shown on its home page and in the explanations of surveys: an email address, a link, or text.",
+        description="A contact for this collector, shown on its home page and on the first screen of surveys: "
+        "an email address, a link, or text.",
     )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),
-        description="Reports that one address may send, and as many results and batches: 120/minute, 5/second, or off.",
+        description=(
+            "How many reports one network address may send, and how many results and batches it may fetch: "
+            "120/minute, 5/second, or off."
+        ),
     )
     trusted_proxies: int = Field(
         default=0, ge=0, le=16, description="Number of reverse proxies in front. Their X-Forwarded-For is trusted."
@@ -72,7 +76,9 @@ class Settings(BaseSettings):
         default=10,
         gt=0,
         le=86400,
-        description="Seconds after which waiting reports are folded, or at least sorted, even if few arrive.",
+        description=(
+            "Seconds after which the collector releases waiting reports, or at least sorts them, even if few arrive."
+        ),
     )
     sealing_keys: Path | None = Field(
         default=None,
@@ -85,7 +91,7 @@ class Settings(BaseSettings):
     min_free_mb: int = Field(
         default=100,
         ge=0,
-        description="Megabytes that must be free on the disk; with less, /readyz says that the collector is not.",
+        description="Megabytes that must be free on the disk; with less, /readyz says that the collector is not ready.",
     )
 
 

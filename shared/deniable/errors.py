@@ -27,6 +27,7 @@ A message reads *subject: expectation, what came*. A message about an answer nev
 from __future__ import annotations
 
 from decimal import Decimal
+from numbers import Real
 
 from deniable.installing import extra_with, install_hint
 
@@ -111,5 +112,24 @@ def describe(value: object) -> str:
     if isinstance(value, int):
         return str(value) if abs(value) < 10**12 else "a very long number"
     # The kind of a value is enough to find a mistake; its content may be somebody's answer.
-    names = {str: "a string", list: "a list", dict: "an object", float: "a fraction", Decimal: "a fraction"}
-    return names.get(type(value), f"a {type(value).__name__}")
+    return _kind_name(type(value))
+
+
+def check_kind(value: object, kind: type, subject: str) -> None:
+    """Raise a ParameterError if an argument is of another kind, as one of two that were swapped is.
+
+    >>> check_kind("1974.csv", list, "reports")
+    Traceback (most recent call last):
+    ...
+    deniable.errors.ParameterError: reports: must be a list, got a string
+    """
+    if not isinstance(value, kind):
+        raise ParameterError(f"{subject}: must be {_kind_name(kind)}, got {describe(value)}")
+
+
+def _kind_name(kind: type) -> str:
+    return _WORDS.get(kind) or f"a{'n' * (kind.__name__[0] in 'AEIOaeio')} {kind.__name__}"
+
+
+_WORDS = {str: "a string", bytes: "bytes", list: "a list", dict: "an object", float: "a fraction"}
+_WORDS |= {Decimal: "a fraction", Real: "a number"}

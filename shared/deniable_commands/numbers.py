@@ -23,4 +23,7 @@ class Number(click.FloatRange):
         return number
 
     def _describe_range(self) -> str:
-        return super()._describe_range() if self.min is not None or self.max is not None else "any number"
+        return super()._describe_range() if self.min is not None or self.max is not None else ""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        return "NUMBER"

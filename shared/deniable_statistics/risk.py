@@ -13,12 +13,12 @@ approximating sensitive attributes", arXiv:1911.12777.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.exact import Number, factor_above, log_above, rational
 from deniable.mechanisms import Mechanism
 from deniable.privacy.ledger import Ledger, as_loss
@@ -45,6 +45,9 @@ def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
     >>> likelihood_ratio([[1, 0.3], [0, 0.7]])
     inf
     """
+    check_kind(matrix, Iterable, "matrix")
+    for row in matrix:
+        check_kind(row, Iterable, "each row of the matrix")
     rows = [[rational(each, f"matrix[{r}][{x}]") for x, each in enumerate(row)] for r, row in enumerate(matrix)]
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         raise ParameterError(f"matrix: must have rows of one length, got {len(rows)} rows")
@@ -375,6 +378,7 @@ def _top_advantage(low: float, high: float, epsilon: float) -> float:
 
 
 def _attributes(priors: Sequence[float], epsilon: float | Sequence[float]) -> tuple[list[float], list[float]]:
+    check_kind(priors, Iterable, "priors")
     pi = [_probability(each, f"priors[{i}]") for i, each in enumerate(priors)]
     losses = [as_loss(each) for each in epsilon] if isinstance(epsilon, Sequence) else [as_loss(epsilon)] * len(pi)
     if not pi or len(losses) != len(pi):

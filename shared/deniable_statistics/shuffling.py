@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 from scipy.stats import binom
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.mechanisms import Mechanism
 from deniable.privacy.ledger import as_loss
 from deniable_statistics.designs.channels import ExactChannel, channel_of
@@ -165,6 +166,7 @@ def shuffled_of(mechanism: Mechanism, n: int, delta: float) -> float:
     >>> round(shuffled_of(KAry.from_epsilon(k=5, epsilon=1), 1000, 1e-6), 3)
     0.108
     """
+    check_kind(mechanism, Mechanism, "mechanism")
     if mechanism.reports.supports_one and mechanism.reports.size == 2 == len(mechanism.answer_range):
         return shuffled_two_options(channel_of(mechanism), n, delta)
     return shuffled_epsilon(mechanism.epsilon, n, delta, total_variation(mechanism))
@@ -194,6 +196,7 @@ def total_variation(mechanism: Mechanism) -> float | None:
 def _check(n: int, delta: float) -> None:
     if type(n) is not int or not 1 <= n <= MOST_REPORTS:
         raise ParameterError(f"n: must be an integer from 1 to {MOST_REPORTS:,}, got {describe(n)}")
+    check_kind(delta, Real, "delta")
     if not LEAST_DELTA <= delta < 1:
         raise ParameterError(f"delta: must be from {LEAST_DELTA:g} to below 1, got {delta}")
 

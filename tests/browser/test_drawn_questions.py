@@ -139,7 +139,11 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     drawn = "Your device picks 2 of the survey’s 5 questions by chance and asks you only those."
     expect(page.locator("header").get_by_text(drawn)).to_be_visible()
     kept = page.get_by_text("Once you press Start, your device remembers which questions it picked.")
-    assert kept.bounding_box()["y"] > page.get_by_role("button", name="Start", exact=True).bounding_box()["y"]  # type: ignore[index]  # both are there
+    begin = page.get_by_role("button", name="Start", exact=True).bounding_box()
+    below = kept.bounding_box()
+    assert begin
+    assert below
+    assert below["y"] > begin["y"]
     expect(page.get_by_text("Your 2 questions take about a minute.")).to_be_visible()
     start(page)
     titles = page.locator("legend").all_inner_texts()

@@ -65,6 +65,24 @@ def test_bars_have_the_accent_of_the_page(page: Page, link: str, scheme: str) ->
     assert image.getpixel((image.width * 9 // 10, image.height // 2)) != filled
 
 
+@pytest.mark.parametrize("language", ["de", "fr", "es"])  # the languages with the longest words
+def test_back_stands_beside_the_button_that_leads_on_at_every_step(
+    collector: Collector, page: Page, language: str
+) -> None:
+    asked = [question_toml(name, "yes-no", f"{name}?", epsilon=1) for name in ("first", "last")]
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(f"{collector.publish(read_survey(survey_toml('Two steps', *asked)))}#lang={language}")
+    page.locator("deniable-survey .start button").click()
+    for _ in asked:
+        row = page.locator(".steps").locator("visible=true")
+        onward, back = (row.get_by_role("button").nth(n).bounding_box() for n in (0, 1))
+        assert onward
+        assert back
+        assert onward["y"] < back["y"] + back["height"] / 2 < onward["y"] + onward["height"]
+        page.locator("fieldset:visible input").last.check()
+        row.get_by_role("button").first.click()
+
+
 def test_secondary_buttons_are_buttons_and_links_are_links(page: Page, link: str) -> None:
     start(page, link)
     page.get_by_role("button", name="Check my answers").click()

@@ -15,9 +15,11 @@ What is of these tools are facts: names, ids, classes, the order of elements, fu
   without an answer, from ``JFE`` over ``QuestionOuter BorderColor DB`` and ``Inner BorderColor TB`` to ``NextButton``;
   its names stand too in ``cocreate-qualtrics/qualtrics-legacy-loader.js`` of the repository marko-choi/cocreate
   (``Skin``, ``SkinInner``, ``Questions``, ``QuestionText``, ``QuestionBody``, ``Buttons``), which sets fields by
-  ``setEmbeddedData``, and ``DB``, ``TB`` and ``QID1`` in ``qualtrics-metadata.js`` there. The new layout by
-  ``qualtrics-loader.js`` there: ``survey-canvas``, ``question-content`` and ``question-display-wrapper``. What stands
-  between these, and its button, no source was found for; what is printed uses neither.
+  ``setEmbeddedData``, and ``DB``, ``TB`` and ``QID1`` in ``qualtrics-metadata.js`` there. The new layout, from
+  ``main`` to ``next-button``, as in ``questions/page2.html`` (a text without an answer, there QID66) of the repository
+  PuneethRegonda/survey at commit 911541a of October 2025: parts of 29 pages, saved with scripts and head left out, of
+  samtranscore.sjc1.qualtrics.com. Other pages there have a second question, answers and a button back in the same
+  places. Where scripts and embedded data stand in its page is by the documentation alone.
 * WordPress 6.1.9 of Debian with the theme Twenty Twenty-Three, as it came from a real one with the block in it: classes
   of ``post-template.php``, ``block-template.php``, ``theme-templates.php``, ``block-supports/layout.php`` and
   ``blocks/post-content.php`` in ``wp-includes``, and ``templates/page.html`` of the theme.
@@ -112,12 +114,23 @@ name="NextButton" value="Next" aria-label="Next"></div></div></div><div id="Foot
 <div id="PushStickyFooter"></div></div><div id="Plug" style="display:block !important;"></div></div>
 </form></div></div>"""
 
-NEW = """<div id="survey-canvas"><form><div id="QID1"><div class="question-display-wrapper">TEXT</div>
-<div class="question-content"></div></div><button id="NextButton" type="submit">Next</button></form></div>"""
+NEW = """<main class="questions-container" id="survey-canvas"><div id="canvas-heading"></div>
+<section class="transition-none transition-forward" id="contents" style="height: auto;"><div>
+<div class="transition-content" id="content-2"><div class="content"><div></div>
+<section class="question db" id="question-QID1"><div class="question-error-wrapper"><div>
+<div class="overflow-container shadowbox"><div class="overflow-content shadowbox-inner">
+<div class="question-display-wrapper" id="question-display-wrapper-QID1" tabindex="-1">
+<div class="question-display rich-text" id="question-display-QID1">TEXT</div></div>
+<div class="question-content"></div></div></div></div></div></section>
+</div></div></div></section><div><nav id="navigation"><div id="secondary-navigation"></div>
+<div id="primary-navigation"><button aria-label="Next page" class="navigation-button" id="next-button" type="button">
+<span></span><svg aria-hidden="true" data-icontype="ChevronRight" height="1.5rem" viewBox="0 0 24 24" width="1.5rem">
+</svg></button></div></nav></div></main>"""
 
 QUALTRICS = f"""{HEAD}<body id="SurveyEngineBody">LAYOUT<script>
 const fields = {{}};
-const next = document.getElementById("NextButton");
+const next = document.querySelector("#NextButton, #next-button");
+const outer = document.querySelector("#QID1, #question-QID1");
 const set = (name, value) => {{
     fields[name] = value;
     note("embedded data", fields);
@@ -126,7 +139,7 @@ const set = (name, value) => {{
 const handlers = [];
 const question = {{
     questionId: "QID1",
-    getQuestionContainer: () => document.getElementById("QID1"),
+    getQuestionContainer: () => outer,
     disableNextButton: () => next.disabled = true,
     enableNextButton: () => next.disabled = false,
 }};
@@ -134,7 +147,8 @@ const add = (f) => handlers.push(f);
 window.Qualtrics = {{ SurveyEngine: {{ addOnload: add, addOnReady: add, SETTER }} }};
 // A handler of clicks on a question gets the element that was clicked, as the page sees it.
 question.getQuestionContainer().addEventListener("click", ({{ target }}) => note("questionclick", target.localName));
-next.form.addEventListener("submit", (event) => {{
+// The new layout has no form.
+next.addEventListener("click", (event) => {{
     event.preventDefault();
     note("all", fields);
     save({{ ...fields, ed: true }});
@@ -218,7 +232,7 @@ class Host:
 
 HOSTS = {
     "limesurvey": Host("limesurvey", limesurvey, "Submit"),
-    "qualtrics, new": Host("qualtrics", qualtrics("new"), "Next"),
+    "qualtrics, new": Host("qualtrics", qualtrics("new"), "Next page"),
     "qualtrics, classic": Host("qualtrics", qualtrics("classic"), "Next"),
     "wordpress": Host("wordpress", wordpress, "Save"),
 }
@@ -343,7 +357,7 @@ def test_qualtrics_holds_the_button_until_there_is_a_value(link: str, browser: B
     html = qualtrics("new")(EMBED.ok(link, "--host", "qualtrics", "--question", "stone"))
     with another_site(html) as address:
         page.goto(address)
-        expect(page.get_by_role("button", name="Next", exact=True)).to_be_disabled()
+        expect(page.get_by_role("button", name="Next page")).to_be_disabled()
         mixed(OPTIONS[0])(page)
-        expect(page.get_by_role("button", name="Next", exact=True)).to_be_enabled()
+        expect(page.get_by_role("button", name="Next page")).to_be_enabled()
     page.close()

@@ -167,6 +167,14 @@ def test_embed_keeps_the_cohort_of_a_link_and_refuses_what_nobody_could_follow(l
     assert "This tool cannot hand on cohorts" in EMBED.ok(link, "--host", "otree")
 
 
+def test_embed_hands_on_a_cohort_that_links_may_leave_out(collector: Collector) -> None:
+    """Without this, everybody of `study.html#cohort=works` counted as of no cohort, and nobody heard of it."""
+    asked = question_toml("stone", "choice", "Which?", options=STONES, epsilon=1)
+    link = collector.publish(read_survey(survey_toml("Optional", asked, cohorts=["works", "desk"])))
+    assert f'src: "{link}" + location.hash,' in EMBED.ok(link, "--host", "jspsych")
+    assert "page#cohort=desk" in EMBED.ok(link, "--host", "plain")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("trouble", ["nobody answers", "no script", "no cohort"])

@@ -39,7 +39,8 @@ HELP = dict(
     )
 )
 EXTRAS = {
-    extra: [each.name for each in entry_points(group=f"deniable.commands.{extra}")] for extra in ("research", "server")
+    extra: [each.name for each in entry_points(group=f"deniable.commands.{extra}")]
+    for extra in ("audit", "research", "server")
 }
 
 
@@ -54,7 +55,7 @@ def test_help_of_every_command_is_whole_without_its_extra(extras: tuple[str, ...
     for command, help_text, (code, output) in zip(commands, HELP.values(), printed, strict=True):
         text, _, hint = output.strip().partition("\n\nIt needs ")
         assert (code, text) == (0, help_text.strip())
-        assert re.fullmatch(r"(\w+; in a clone of the project: pip install '\.\[(server|research)\]')?", hint)
+        assert re.fullmatch(r"(\w+; in a clone of the project: pip install '\.\[(audit|research|server)\]')?", hint)
         assert not hint or command[0] not in able
 
 

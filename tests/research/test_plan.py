@@ -92,7 +92,7 @@ def test_every_epsilon_has_a_row_for_every_share() -> None:
     rows = plans("--epsilon", "0.5", "--epsilon", "1")
     assert [(round(row["epsilon"], 6), row["share"]) for row in rows] == [(0.5, 0.5), (0.5, 0.1), (1, 0.5), (1, 0.1)]
     people = math.ceil((1.959964 / 0.05) ** 2 * 0.25 / math.tanh(0.25) ** 2)
-    assert f"First row. To estimate a share of 50 % to within 5 points (95 % interval), {people:,} people" in ok(
+    assert f"First row: to estimate a share of 50 % to within 5 points (95 % interval), {people:,} people" in ok(
         "--epsilon", "0.5", "--epsilon", "1"
     )
 

@@ -298,13 +298,13 @@ def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_
     under = sum(isinstance(fit, Fit) and fit.penalty is not None for fit in fits)
     assert 0 < under < 6  # or another seed shows nothing
     result = SIMULATE.run(*asked)
-    assert f"in {under} sample{'s' if under > 1 else ''} of 6 estimates are those under a Cauchy prior" in result.stderr
+    assert f"in {under} sample{'s' if under > 1 else ''} of 6 the estimates use a Cauchy prior" in result.stderr
     assert "--penalty none does without" in result.stderr
     assert "Spread: standard deviation of the estimates; stated: root mean square" in result.stdout
     header = result.stdout.splitlines()[0].split()
     assert header.index("stated") == header.index("spread") + 1
     document = json.loads(SIMULATE.ok(*asked, "--format", "json"))
-    assert document["priors"] == [{"estimates are those under a Cauchy prior": under}]
+    assert document["priors"] == [{"the estimates use a Cauchy prior": under}]
     spread = np.std([fit.params[fit.terms.index("drugs[T.yes]")] for fit in fits], ddof=1)
     (effect,) = (row for row in document["figures"] if row["option"] == "drugs[T.yes]")
     assert effect["under_prior"] == under / 6

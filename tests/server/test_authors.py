@@ -30,7 +30,7 @@ def test_check_tells_it_and_the_languages_that_are_missing(tmp_path: Path) -> No
     )
     text = CommandLine("survey", "check").ok(file)
     assert "Can be analysed: mean\n" in text
-    assert "Cannot: shares; crosstab" in text
+    assert "Cannot be analysed: shares; crosstab" in text
     assert "Instead: goal = " in text
     assert "Warning: de: is missing in the text of yes_no, the text of k_ary, " in text
     assert "Note: a link without a cohort can be answered too; cohort_required = true" in text

@@ -25,7 +25,7 @@ from deniable_server.app import create_app
 from deniable_server.edge.limits import TooBusy
 from deniable_server.edge.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down
 from deniable_server.results.cache import ResultCache
-from deniable_server.results.computing import WORKERS, Pool
+from deniable_server.results.computing import WORKERS, ProcessPool
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.service import MOST_REQUESTS, requests_for
 from deniable_server.settings import Settings
@@ -35,7 +35,7 @@ from tools.rig.patience import PATIENCE, wait_until
 from tools.rig.surveys import FIVE_TYPES, person
 
 
-def start(pool: Pool) -> None:
+def start(pool: ProcessPool) -> None:
     """Wait for a pool's process, which on a busy machine takes its time."""
 
     def runs() -> bool:
@@ -48,15 +48,15 @@ def start(pool: Pool) -> None:
 
 
 @pytest.fixture
-def pool() -> Iterator[Pool]:
+def pool() -> Iterator[ProcessPool]:
     """One process, a queue of two, and little patience with waiting."""
-    pool = Pool(workers=1, asked=2, asked_by_one=2, wait_seconds=0.2, compute_seconds=20)
+    pool = ProcessPool(workers=1, asked=2, asked_by_one=2, wait_seconds=0.2, compute_seconds=20)
     start(pool)
     yield pool
     pool.stop()
 
 
-def test_work_is_done_elsewhere_and_its_errors_come_back(pool: Pool) -> None:
+def test_work_is_done_elsewhere_and_its_errors_come_back(pool: ProcessPool) -> None:
     with pool.place(b"one"):
         elsewhere = pool.run(os.getpid)
         assert elsewhere != os.getpid()
@@ -68,7 +68,7 @@ def test_work_is_done_elsewhere_and_its_errors_come_back(pool: Pool) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_died_is_replaced(pool: Pool) -> None:
+def test_a_process_that_died_is_replaced(pool: ProcessPool) -> None:
     with pool.place(b"one"):
         first = pool.run(os.getpid)
         with pytest.raises(TooBusy):
@@ -80,7 +80,7 @@ def test_a_process_that_died_is_replaced(pool: Pool) -> None:
 
 @pytest.mark.slow
 def test_processes_are_started_before_anybody_asks_and_replaced_when_they_die() -> None:
-    pool = Pool(workers=1)
+    pool = ProcessPool(workers=1)
     pool.start()
     start(pool)
     with pool.place(b"one"):
@@ -140,7 +140,7 @@ def computing_for(collector: int) -> list[int]:
 
 @pytest.mark.slow
 def test_what_takes_too_long_is_given_up() -> None:
-    pool = Pool(workers=1, compute_seconds=3)
+    pool = ProcessPool(workers=1, compute_seconds=3)
     start(pool)
     with pool.place(b"one"), pytest.raises(TooBusy, match="too long"):
         pool.run(time.sleep, PATIENCE * 10)
@@ -150,7 +150,7 @@ def test_what_takes_too_long_is_given_up() -> None:
     pool.stop()
 
 
-def test_the_queue_is_short_and_waiting_ends(pool: Pool) -> None:
+def test_the_queue_is_short_and_waiting_ends(pool: ProcessPool) -> None:
     refusals: list[TooBusy] = []
 
     def ask() -> None:
@@ -175,7 +175,7 @@ def test_the_queue_is_short_and_waiting_ends(pool: Pool) -> None:
 def test_processes_end_with_whoever_started_them() -> None:
     code = (
         "import os\nfrom deniable_server.results import computing\n"
-        "computing.START_SECONDS = 100\npool = computing.Pool()\n"
+        "computing.START_SECONDS = 100\npool = computing.ProcessPool()\n"
         "with pool.place(b''):\n    print(pool.run(os.getpid), flush=True)\nos.kill(os.getpid(), 9)"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -311,7 +311,7 @@ def test_command_says_what_it_copied(places: dict[str, Place], survey: Survey) -
     assert isinstance(address, Address)
     done = CliRunner().invoke(command, [str(places["sqlite"].where), address.url])
     assert done.exit_code == 0, done.output
-    assert done.output.endswith("6 surveys, 1960 folded reports\n")
+    assert done.output.endswith("6 surveys, 1960 released reports\n")
     assert all(survey.id in done.output for survey in surveys)
     assert database_at(address).inspect().reports == 1960
     with closing(open_store(address)) as store:

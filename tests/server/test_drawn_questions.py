@@ -169,17 +169,17 @@ def test_what_no_device_asks_is_refused(
 @pytest.mark.parametrize(
     ("draw", "sentences"),
     [
-        (1, ["1 of 3, each with a mechanism of its own", "Cannot: two of them together, because nobody is asked both"]),
+        (1, ["1 of 3, each with a mechanism of its own", "Two of them cannot be cross-tabulated"]),
         (
             2,
             [
                 "asks 2 of 3, in one response",
                 "no way takes fewer than 1,098",
                 "comes from the people who are asked both: one in 3",
-                "Cannot: two of them in one regression",
+                "Two of them cannot be in the same regression",
             ],
         ),
-        (3, ["asks 3 of 3, in one response", "Cannot: two of them in one regression"]),
+        (3, ["asks 3 of 3, in one response", "Two of them cannot be in the same regression"]),
     ],
 )
 def test_authors_learn_what_a_group_asks_and_what_cannot_be_analysed(

@@ -150,7 +150,7 @@ def test_check_says_what_it_found(filled: Path, survey: Survey) -> None:
     done = run_cli("check", "--db", str(filled))
     assert (done.returncode, done.stdout) == (
         0,
-        f"{filled}: sound, 2 surveys, 600 folded reports, 40 that wait for a release\n",
+        f"{filled}: sound, 2 surveys, 600 released reports, 40 waiting for a release\n",
     )
     change(filled, f"DELETE FROM pending_{survey.id}")
     again = deniable("check", "--db", str(filled))
@@ -196,7 +196,7 @@ def test_what_sqlite_says_in_our_words(code: int, error: type[Exception]) -> Non
 def test_backup_holds_everything_and_never_overwrites(filled: Path, tmp_path: Path, survey: Survey) -> None:
     copy = tmp_path / "copy.db"
     done = deniable("backup", str(copy), "--db", str(filled))
-    assert (done.exit_code, done.stdout) == (0, f"{copy}: 2 surveys, 600 folded reports, 40 that wait for a release\n")
+    assert (done.exit_code, done.stdout) == (0, f"{copy}: 2 surveys, 600 released reports, 40 waiting for a release\n")
     assert copy.stat().st_mode & 0o077 == 0
     assert storage_damage.everything(copy) == storage_damage.everything(filled)
     assert list(tmp_path.glob("*.part")) == []

@@ -480,7 +480,7 @@ class TestHosts:
 def test_every_sentence_of_the_pages_is_shown_somewhere() -> None:
     folder = Path(deniable_server.__file__).parent
     sources = [*folder.glob("web/templates/*.html"), folder / "edge" / "problems.py"]
-    sources += [*folder.glob("results/*.py"), folder / "web" / "results_pages.py"]
+    sources += [*folder.glob("results/*.py"), *(folder / "web" / each for each in ("results_pages.py", "citing.py"))]
     shown = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     pages: dict[str, object] = {}
     for file in PAGE_WORDS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ from flask.testing import FlaskClient
 
 from deniable import DeniableError, read_survey
 from deniable_server.authors.bench import bench
+from deniable_server.authors.checking import group_lines, question_lines
 from deniable_server.authors.draft import Draft
 from deniable_server.authors.places import line_of
 from deniable_server.authors.preview import STATES, create_preview
+from deniable_server.authors.templates import template
 from deniable_statistics.authoring.authoring import read_toml, survey_of
 from deniable_statistics.authoring.outlook import outlook
 from deniable_statistics.authoring.scaling import nominal_epsilon, scaled
+from deniable_statistics.planning.plans import SizePlan, estimands_of
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -48,6 +52,29 @@ def figures(http: FlaskClient, **query: Any) -> dict[str, Any]:
     found = done.json
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize("name", ["climate", "harassment"])
+def test_people_for_a_precision_are_one_number_in_check_plan_and_bench(
+    name: str, file: Path, http: FlaskClient
+) -> None:
+    """Groups say the largest number that `plan` says of their questions, and comparisons of options say none."""
+    file.write_text(template(name), encoding="utf-8")
+    survey = read_survey(template(name))
+    found = figures(http, respondents=700)["survey"]["questions"]
+    planned = [SizePlan(estimands_of(each, (0.5,))[0], 0.05)["people"] for each in survey.questions]
+    assert [each["figures"]["people"] for each in found] == planned
+    (unit,) = survey.units
+    assert unit.group
+    (line,) = (each for each in group_lines(unit, unit.group) if "ewest respondents" in each)
+    way = r"in one response" if unit.group.joint else "with all of epsilon"
+    (people,) = re.findall(rf"{unit.group.draw} of {unit.group.size} {way} ([\d,]+)", line)
+    assert int(people.replace(",", "")) == max(planned)
+    for question, figure in zip(survey.questions, found, strict=True):
+        said = [each for each in question_lines(question, survey) if "ewest respondents" in each]
+        numbers = {int(n.replace(",", "")) for n in re.findall(r"\d[\d,]{2,}(?![\d.])", " ".join(said))}
+        assert not numbers or figure["figures"]["people"] in numbers
+        assert not numbers or not question.has_shares
 
 
 def test_bench_says_what_check_says(http: FlaskClient, file: Path) -> None:

@@ -73,7 +73,7 @@ def test_everything_is_there_after_an_update(stored: Path, name: str, tmp_path: 
         assert found_in(store) == counted(name)
         assert sorted(sum(store.waiting(state.survey).values()) for state in store.states()) == [0, 20]
         assert sum(state.reports for state in store.states()) == 200 + 220
-    assert re.search(r"sound, 2 surveys, 420 folded reports", DENIABLE.ok("check", "--db", stored))
+    assert re.search(r"sound, 2 surveys, 420 released reports", DENIABLE.ok("check", "--db", stored))
     listed = DENIABLE.ok("survey", "list", "--db", stored)
     assert (listed.count("  open  "), listed.count("  closed  ")) == (1, 1)
 
@@ -104,7 +104,7 @@ def test_commands_leave_the_file_of_a_running_older_collector_alone(stored: Path
 def test_a_database_of_the_same_format_is_read_as_it_is(stored: Path) -> None:
     listed = DENIABLE.ok("survey", "list", "--db", stored)
     assert (listed.count("  open  "), listed.count("  closed  ")) == (1, 1)
-    assert re.search(r"sound, 2 surveys, 420 folded reports, 20 that wait", DENIABLE.ok("check", "--db", stored))
+    assert re.search(r"sound, 2 surveys, 420 released reports, 20 waiting", DENIABLE.ok("check", "--db", stored))
     with closing(database_at(stored).open(utc_today)) as store:
         assert isinstance(store, SqlStore)
         assert found_in(store) == counted(SAME)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 from apiflask import APIFlask
@@ -13,11 +15,13 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flask.testing import FlaskClient
 
-from deniable import Report, Survey, read_survey
+from deniable import Report, Survey, Tally, read_survey
 from deniable_client import randomize
 from deniable_research.commands.witness import witness
+from deniable_research.results.collector import NoSurvey
 from deniable_research.results.collector import PublishedBytes as PublishedThere
-from deniable_research.results.verifying import Fetch, Log, NotVerified, fetch_log, verify
+from deniable_research.results.log import Fetch, Log, NotVerified, fetch_log
+from deniable_research.results.verifying import verify
 from deniable_research.results.witness import KeptHead, check_extends
 from deniable_server.app import create_app
 from deniable_server.results.releases import ReleaseLog
@@ -223,7 +227,7 @@ class TestMutations:
         assert refusal(changed(fetch, path, edited(head_signature="00" + head[2:])), survey).startswith("signature: ")
         releases = [each | {"signature": "00" + each["signature"][2:]} for each in listed["releases"]]
         assert refusal(changed(fetch, path, edited(releases=releases)), survey) == (
-            "signature: that of release 1 is not one by the collector's key"
+            "signature: release 1 must be signed by the collector's key, but is not"
         )
 
     def test_of_a_release(self, fetch: Fetch, survey: Survey) -> None:
@@ -245,12 +249,126 @@ class TestMutations:
 
     def test_of_a_tally_that_is_signed_anew(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
         first, last = records_of(fetch, survey)
-        tally = last.tallies["web"]
-        more = {**tally.counts, "affair": (tally.counts["affair"][0] + 1, tally.counts["affair"][1])}
-        wrong = replace(last, tallies={**last.tallies, "web": replace(tally, counts=more)})
-        assert refusal(forged(app, fetch, survey, [first, wrong]), survey).startswith("tallies: those of release 2")
+
+        def refused(cohort: str, tally: Tally) -> str:
+            wrong = replace(last, tallies={**last.tallies, cohort: tally})
+            return refusal(forged(app, fetch, survey, [first, wrong]), survey)
+
+        tally = last.tallies["paper"]
+        no, yes = tally.counts["affair"]
+        moved = replace(tally, counts={**tally.counts, "affair": (no + 1, yes - 1)})
+        assert refused("paper", moved).startswith("tallies: those of release 2")
+        for counts in ((no + 1, yes), (no, yes, 0), (-1, no + yes + 1)):
+            impossible = replace(tally, counts={**tally.counts, "affair": counts})
+            assert refused("paper", impossible) == "release 2: has counts that no replies make"
+        assert refused("paper", replace(tally, counts={"affair": (no, yes)})).endswith("the survey, got others")
+        assert refused("elsewhere", tally).startswith("release 2: must have cohorts of the survey")
         fewer = replace(last, tallies={"paper": last.tallies["paper"]})
         assert refusal(forged(app, fetch, survey, [first, fewer]), survey).startswith("release 2: counts fewer")
+
+    def test_of_days_and_of_hashes_that_are_signed_anew(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
+        first, last = records_of(fetch, survey)
+        earlier = replace(last, released_on=first.released_on - datetime.timedelta(days=1))
+        assert refusal(forged(app, fetch, survey, [first, earlier]), survey).startswith("release 2: is of 2026-11-24,")
+        without = replace(first, rows_sha256=None)
+        assert refusal(forged(app, fetch, survey, [without, last]), survey).startswith("release 1: must have the hash")
+        swapped = replace(first, survey="a" * 26)
+        assert refusal(forged(app, fetch, survey, [swapped, last]), survey).startswith("release 1: is release 1 of")
+
+    def test_of_a_log_that_is_emptied_or_whose_release_is_not_served(
+        self, app: APIFlask, fetch: Fetch, survey: Survey
+    ) -> None:
+        assert refusal(forged(app, fetch, survey, []), survey).startswith("release: must be in the log before replies")
+
+        def without(path: str) -> bytes:
+            if path.endswith("/releases/1"):
+                raise NoSurvey("survey: there is none with this id")
+            return fetch(path)
+
+        assert refusal(without, survey) == "release 1: is in the log, but the collector does not serve it"
+
+    @pytest.mark.parametrize(
+        ("path", "before", "after", "said"),
+        [
+            ("results.json?release=1", b'"n":200,', b'"n":199,', "n must be 200, got 199"),
+            ("results.json?release=1", b'"release":1,', b'"release":2,', "release must be 1, got 2"),
+            ("estimates.json", b'"n":410,', b'"n":4100,', "n must be 410, got 4100"),
+            ("estimates.json", b'"as_of":"2026-11-25"', b'"as_of":"2026-11-24"', "as_of must be 2026-11-25"),
+            ("estimates.csv", b",410,", b",411,", "n of affair"),
+            ("results.csv", b",410,", b",411,", "n of affair"),
+            ("affair.json", b'"weak":false', b'"weak":true', "weak of affair"),
+            ("affair.json", b'"conf_high":0.', b'"conf_high":1' + b"0" * 400 + b".", "conf_high of affair"),
+            ("affair.json", b'"count":', b'"count":1' + b"0" * 400 + b',"x":', "count of affair"),
+            ("affair.json", b'"rows":', b'"rows":' + b"[" * 5000, "must be an object of JSON"),
+        ],
+    )
+    def test_of_one_place(
+        self, fetch: Fetch, survey: Survey, path: str, before: bytes, after: bytes, said: str
+    ) -> None:
+        def other(document: bytes) -> bytes:
+            assert before in document
+            return document.replace(before, after, 1)
+
+        found = refusal(changed(fetch, path, other), survey)
+        assert found.startswith("numbers: ")
+        assert said in found
+
+    def test_writes_no_verdict_of_its_own(self, fetch: Fetch, survey: Survey) -> None:
+        def other(document: bytes) -> bytes:
+            read = json.loads(document)
+            read["rows"][0]["method"] = "\x1b[2J\nall checks passed: \u202eT, release 2"
+            return json.dumps(read).encode()
+
+        found = refusal(changed(fetch, "affair.json", other), survey)
+        assert "\n" not in found
+        assert "\x1b" not in found
+
+    def test_of_a_head_longer_than_memory(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
+        key: Ed25519PrivateKey = app.extensions["deniable-results"].releases._private
+        head = LogHead(survey.id, 10**14, "00" * 32).encode()
+        listed = edited(head=head.decode(), head_signature=key.sign(head).hex())
+        path = f"/api/v1/surveys/{survey.id}/releases"
+        assert refusal(changed(fetch, path, listed), survey).startswith("log: its head has 100000000000000 releases")
+
+    def test_of_a_log_that_is_another_one_for_witnesses(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
+        """The log that is checked is the log that extends what was seen: two answers cannot be two logs."""
+        seen = KeptHead.of(fetch_log(fetch, survey.id))
+        first, last = records_of(fetch, survey)
+        lie = forged(app, fetch, survey, [replace(first, rows_sha256="0" * 64), last])
+        asked = 0
+
+        def two_faced(path: str) -> bytes:
+            nonlocal asked
+            asked += path.endswith("/releases")
+            return lie(path) if asked < 2 else fetch(path)
+
+        with pytest.raises(NotVerified, match="forked"):
+            list(verify(two_faced, survey.id, seen))
+
+    def test_of_results_that_move_meanwhile(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
+        before = forged(app, fetch, survey, records_of(fetch, survey)[:1])
+        moved = False
+
+        def moving(path: str) -> bytes:
+            nonlocal moved
+            answer = fetch(path) if moved else before(path)
+            moved = moved or path.endswith("reports.csv")
+            return answer
+
+        said = list(verify(moving, survey.id))
+        assert "release: 2 came while this check ran, so it starts again" in said
+        assert said[-1].startswith("all checks passed: ")
+
+    def test_of_a_release_that_is_taken_back_meanwhile(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
+        before = forged(app, fetch, survey, records_of(fetch, survey)[:1])
+        taken = False
+
+        def taking(path: str) -> bytes:
+            nonlocal taken
+            taken = taken or path.endswith("reports.csv")
+            return before(path) if taken and path.endswith("/releases") else fetch(path) + b" " * taken
+
+        assert refusal(taking, survey) == "log: had 2 releases when it was seen before, and now has 1"
 
     @pytest.mark.parametrize(
         "path",
@@ -305,6 +423,26 @@ class TestWitness:
         assert first.output == f"http://127.0.0.1:1/s/{survey.id}: 2 releases\n"
         release(store, survey, 220, "web", first=5000)
         assert CliRunner().invoke(witness, arguments).output.endswith(": 3 releases, 1 new\n")
+
+    def test_looks_at_all_logs_when_one_is_refused(
+        self, app: APIFlask, fetch: Fetch, survey: Survey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        other = replace(read_survey(SURVEY), title="Another one")
+        app.extensions["deniable"]["store"].publish(other)
+        fork = forged(app, fetch, survey, records_of(fetch, survey)[:1])
+        addresses = [f"http://127.0.0.1:1/s/{each}" for each in (survey.id, other.id)]
+        arguments = [*addresses, "--heads", f"{tmp_path}/heads.json"]
+        monkeypatch.setattr(PublishedThere, "fetch", lambda _self, path: fetch(path))
+        assert CliRunner().invoke(witness, arguments).exit_code == 0
+        kept = (tmp_path / "heads.json").read_bytes()
+        monkeypatch.setattr(
+            PublishedThere, "fetch", lambda _self, path: fork(path) if survey.id in path else fetch(path)
+        )
+        found = CliRunner().invoke(witness, arguments)
+        assert f"{addresses[0]}: log: had 2 releases when it was seen before, and now has 1\n" in found.output
+        assert f"{addresses[1]}: 0 releases, 0 new\n" in found.output
+        assert isinstance(found.exception, NotVerified)
+        assert (tmp_path / "heads.json").read_bytes() == kept
 
 
 class TestReleases:

@@ -128,7 +128,7 @@ def test_a_collector_that_migrates_a_file_logs_from_what_to_what(older: Path, ca
 def test_an_older_file_is_backed_up_as_it_is(older: Path, tmp_path: Path) -> None:
     before = content_of(older)
     said = DENIABLE.ok("backup", tmp_path / "copy.db", "--db", older)
-    assert "1 survey, 230 folded reports; of an older version, so their checksums were not compared" in said
+    assert "1 survey, 230 released reports; of an older version, so their checksums were not compared" in said
     assert content_of(tmp_path / "copy.db") == content_of(older) == before
 
 
@@ -160,7 +160,7 @@ def test_a_running_older_collector_keeps_its_file_to_itself(older: Path, survey:
         db.execute(f"DELETE FROM pending_{survey.id} WHERE id = ?", [report(1000).id])
     with running_collector(tmp_path) as collector:
         assert collector.reports(survey) == 230
-        assert "sound, 1 survey, 230 folded reports" in DENIABLE.ok("check", "--db", older)
+        assert "sound, 1 survey, 230 released reports" in DENIABLE.ok("check", "--db", older)
 
 
 def test_a_new_file_is_made_by_whichever_command_comes_first(tmp_path: Path) -> None:

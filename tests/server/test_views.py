@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -18,7 +19,7 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
-from deniable import Survey, Tally, read_survey, tally_reports
+from deniable import Survey, Tally, __version__, read_survey, tally_reports
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
@@ -277,7 +278,11 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
         for resource in package["resources"]:
             header = archive.read(resource["path"]).decode().splitlines()[0].split(",")
             assert [each["name"] for each in resource["schema"]["fields"]] == header
-        assert "epsilon 6.099" in archive.read("methods.txt").decode()
+        methods = archive.read("methods.txt").decode()
+        assert "epsilon 6.099" in methods
+        rows = csv.DictReader(io.StringIO(archive.read("estimates.csv").decode()))
+        named = ", ".join(sorted({row["method"] for row in rows}))
+        assert f"intervals for the population ({named}), by Deniable {__version__}." in methods
         assert "release=1" in archive.read("CITATION.cff").decode()
         assert "recompute/affair.R" in archive.namelist()
 

@@ -1,4 +1,4 @@
-"""Reports that wait for a release: whoever may know is told how many, everybody else that there may be some."""
+"""Reports waiting for a release: whoever may know is told how many, everybody else that there may be some."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ class TestWhoHoldsTheFile:
         listed = ok("survey", "list", *here).splitlines()
         assert listed[0].split()[:4] == ["id", "reports", "waiting", "state"]
         assert listed[1].split()[:4] == [survey.id, "0", "380", "open"]
-        assert "sound, 1 survey, 0 folded reports, 380 that wait for a release" in ok("check", *here)
-        assert "0 folded reports, 380 that wait for a release" in ok("backup", tmp_path / "copy.db", *here)
+        assert "sound, 1 survey, 0 released reports, 380 waiting for a release" in ok("check", *here)
+        assert "0 released reports, 380 waiting for a release" in ok("backup", tmp_path / "copy.db", *here)
 
     def test_hears_nothing_of_it_once_all_are_out(self, database: Path, survey: Survey, tmp_path: Path) -> None:
         ok("survey", "close", survey.id, "--db", database)

@@ -29,7 +29,7 @@ def rows_of(*counts: int) -> list[EstimateRow]:
 
 def test_three_reports_say_nothing_and_three_hundred_do() -> None:
     said = list(few_reports(rows_of(2, 1, 0)))
-    assert said[0].startswith("Too few reports to say: q (3 reports). The interval is wider than 30 % of all that is ")
+    assert said[0].startswith("Too few reports to say: q (3 reports). The interval is wider than 30 % of the possible ")
     assert said[1].startswith("A dash: no standard error can be computed")
     assert list(few_reports(rows_of(200, 60, 40))) == []
 

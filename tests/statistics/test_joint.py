@@ -19,6 +19,7 @@ from deniable_statistics.classical import Channel, cheater_detection, crosswise,
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals.enumerated import compositions
 from deniable_statistics.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
+from deniable_statistics.joint.conditional_difference import certain_differences
 from deniable_statistics.joint.reports import BLOCK
 from deniable_statistics.sampling import Domain, SamplingDesign, SimpleSample
 from deniable_statistics.sampling.items import Item
@@ -193,10 +194,22 @@ def test_conditional_shares_divide_by_the_margin() -> None:
     possible = result.share.clip(0, 1)
     for low, high in (result.confidence_interval(0.9), result.fieller_interval(0.9)):
         assert ((low <= possible) & (possible <= high)).all()
-    # the ends of the second solve Fieller's equation
+    # the ends of the second solve Fieller's equation, with the mean square of 700 reports
     n, d, end = table.share[1, 2], table.share[1].sum(), high[1, 2]
     variance = np.array([0, 0, 0, -end, -end, 1 - end]) @ table.covariance @ [0, 0, 0, -end, -end, 1 - end]
-    assert (n - end * d) ** 2 == pytest.approx(1.6448536**2 * variance, rel=1e-6)
+    gap = (n - end * d) ** 2
+    assert gap == pytest.approx(1.6448536**2 * (variance + gap / 700), rel=1e-6)
+
+
+def test_few_reports_about_boxes_exclude_no_share_and_show_no_difference() -> None:
+    """Two reports that differ had differences of 100 points, "certain" and with intervals of a single point."""
+    boxes, coins = mechanisms.TickBoxes.from_epsilon(3, 3), COINS
+    reports, answers = np.array([[1, 0, 0], [0, 0, 1], [1, 0, 0]]), np.array([1, 0, 1])
+    for n in (1, 2, 3):
+        within = crosstab(item("boxes", boxes, reports[:n]), item("coins", coins, answers[:n])).conditional("coins")
+        low, high = within.confidence_interval()
+        assert (low.min(), low.max(), high.min(), high.max()) == (0, 0, 1, 1)
+        assert certain_differences(within, np.full(within.share.shape, math.nan), range(3)) == []
 
 
 @pytest.mark.long

@@ -15,10 +15,10 @@ from scipy.stats import multinomial
 
 from deniable import FilteredPiecewise, KAry, ParameterError, Tally, parse_survey, read_survey
 from deniable.exact import exp_below
-from deniable.mechanisms.knots import shares_of_knots
 from deniable.randomness import UNIT
 from deniable_client.device import randomize, true_answers
 from deniable_statistics.authoring.sample_size import people, variance_for
+from deniable_statistics.designs.knot_weights import shares_of_knots
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import TOO_FEW
 from deniable_statistics.estimates.mean_among import AmongMean, mean_variance_among, sums_of_scores

@@ -54,7 +54,11 @@ def test_one_question_a_person_is_a_wish_and_no_accident() -> None:
     assert "each person is asked two of the eight questions, and each cell of a cross-tabulation of two" in outlook(
         by_default
     )
-    assert "asked one of the eight questions, and no two questions can be cross-tabulated." in outlook(shares)
+    assert outlook(shares).endswith(
+        "asked one of the eight questions, and no two questions can be cross-tabulated. To cross two questions, some "
+        'people must be asked both: want = ["shares", "crosstabs"] lets each device ask at least two.'
+    )
+    assert "To cross" not in outlook(by_default)
     assert asked_of_each(both) == "each person is asked three of the eight questions"
     widths = [max(crossing_widths(survey, 1000).values()) for survey in (by_default, both)]
     assert widths == sorted(widths, reverse=True)
@@ -117,3 +121,13 @@ def test_means_are_known_to_a_part_of_their_range_and_never_crossed() -> None:
     asked = (question_toml("drinks", "number", lo=0, hi=40, epsilon=1), question_toml("q", "yes-no", epsilon=1))
     sentence = outlook(read_survey(survey_toml("T", *asked)))
     assert "% of their range, each person is asked both questions, and no two questions can be cross-" in sentence
+    assert sentence.endswith("or a number as such a scale.")
+
+
+def test_people_who_are_too_few_for_a_crosstab_are_told_how_many_it_takes() -> None:
+    survey = read_survey(eight())
+    sentence = outlook(survey, 60)
+    assert "a cross-tabulation of two questions says nothing yet. To cross two questions and know each cell" in sentence
+    people = int(sentence.partition("it takes ")[2].split()[0].replace(",", ""))
+    least = [min(crossing_widths(survey, n).values()) for n in (people - 1, people)]
+    assert least[0] > 0.1 >= least[1]

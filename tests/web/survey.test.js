@@ -262,7 +262,7 @@ test("the odds of a whole survey are the product of its questions'", async () =>
   const of = (/** @type {string[]} */ ...ids) =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
   const sentences = (/** @type {string} */ factor, /** @type {number} */ right, /** @type {number} */ ten, /** @type {number} */ ninety) => [
-    `Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, that person’s best guess is right at most ${right} times in 100.`,
+    `Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, and knowing that it is yours, that person’s best guess is right at most ${right} times in 100.`,
     `All that you send can strengthen a suspicion, but only so far: 10 chances in 100 that you chose an answer become at most ${ten}, and 90 become at most ${ninety}.`,
     `In every case, one answer, compared with another, becomes at most ${factor} times as believable as it was.`,
   ];

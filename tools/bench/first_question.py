@@ -3,7 +3,8 @@
 From opening the link to the first question on the screen, by the page's own clock, in Chromium with its processor
 slowed down four times and 390 pixels wide, with an empty cache; Start is pressed as soon as it can be. Every round
 opens each page once, in another order. A ratio is the median of those within a round, so that both pages met one load.
-``--against`` adds the page of another version's collector, such as one from before there were places.
+``--against`` adds the page of another version's collector, such as one from before there were places. SurveyJS, which
+has no first screen, stands beside them with the same questions on one page.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from playwright.sync_api import Browser, ViewportSize, sync_playwright
 from deniable import Survey, read_survey
 from deniable.table import format_table
 from deniable_server.store.sqlite.letterbox import Letterbox
+from tools.bench import surveyjs
 from tools.bench.versions import build
 from tools.programs import CHROMIUM_FLAGS, chromium
 from tools.rig.collectors import free_port, running_collector, wait_until_answered
@@ -36,6 +38,7 @@ from tools.rig.surveys import FIVE_TYPES
 ROUNDS = 15
 SLOWDOWN = 4
 OWN_PAGE = "collector's own page"
+SURVEYJS = "SurveyJS"
 PHONE = ViewportSize(width=390, height=844)
 
 TO_THE_FIRST_QUESTION = """
@@ -64,11 +67,11 @@ print(survey.id)
 """Run by another version: its own format of a survey."""
 
 
-def milliseconds(browser: Browser, link: str, slowdown: int = SLOWDOWN) -> float:
+def milliseconds(browser: Browser, link: str, slowdown: int = SLOWDOWN, script: str = TO_THE_FIRST_QUESTION) -> float:
     """From opening a link to its first question, on a slowed device that has never been there."""
     context = browser.new_context(viewport=PHONE, is_mobile=True, has_touch=True)
     page = context.new_page()
-    page.add_init_script(TO_THE_FIRST_QUESTION)
+    page.add_init_script(script)
     context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
     page.goto(link)
     page.locator("fieldset").first.wait_for()
@@ -141,6 +144,7 @@ def measure(rounds: int, against: Sequence[str]) -> dict[str, list[float]]:
             OWN_PAGE: collector.publish(survey),
             "the same, sealed": collector.publish(sealed(survey, folder / "keys")),
             "at a place": f"{origin}/#{link}",
+            SURVEYJS: stack.enter_context(surveyjs.page_of(survey)),
         } | {commit: stack.enter_context(version(commit, folder)) for commit in against}
         browser = stack.enter_context(sync_playwright()).chromium.launch(
             executable_path=chromium(), args=CHROMIUM_FLAGS
@@ -150,7 +154,8 @@ def measure(rounds: int, against: Sequence[str]) -> dict[str, list[float]]:
         for number in range(rounds + 1):
             random.Random(number).shuffle(order)
             for name in order:
-                taken = milliseconds(browser, links[name])
+                script = surveyjs.TO_THE_FIRST_QUESTION if name == SURVEYJS else TO_THE_FIRST_QUESTION
+                taken = milliseconds(browser, links[name], script=script)
                 if number:  # the first round warms the servers up
                     done[name].append(taken)
         browser.close()

@@ -1,8 +1,9 @@
 """Prints how often sentences about order and about differences are false, and how often they are said where they could.
 
-Two kinds of sentences are judged, as pages say them: which answer is the most frequent one, and in which cohort an
-answer is more frequent than in another. Surveys are drawn over numbers of options, shares, sizes, epsilons, with and
-without cohorts; reports are made by the real mechanisms.
+Three kinds of sentences are judged, as pages say them: which answer is the most frequent one, with the interval in the
+sentence to print; where none is for certain, how far the answer with the largest estimate may be ahead or behind; and
+in which cohort an answer is more frequent than in another. Surveys are drawn over numbers of options, shares, sizes,
+epsilons, with and without cohorts; reports are made by the real mechanisms.
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from deniable import Question, Survey, Tally, estimate, read_survey
 from deniable.table import format_table
 from deniable_research.simulation.draw import generator_of, words_of
 from deniable_server.language import words as words_in
-from deniable_server.results.headlines import certain_differences, headlines
+from deniable_server.results.headlines import Headline, certain_differences, headlines
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import tally_array
 from deniable_statistics.intervals import level_of_each
 from deniable_statistics.intervals.interval import normal_quantile
-from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.views.view_row import ViewOptions, ViewRow
 from deniable_statistics.views.view_rows import view_of
 
@@ -38,6 +38,10 @@ SURVEYS = 13
 """Surveys of each situation: 2,106 of all together."""
 
 SAID_DIFFERENCE = re.compile(r"by (\S+) to (\S+) percentage points")
+SAID_LEAD = re.compile(
+    r"may be up to (\d+) percentage points behind another answer, or up to (\d+) ahead of all others"
+)
+PRINTED_SHARE = re.compile(r" % \((\S+) to (\S+) %; ")
 
 
 @dataclass(frozen=True)
@@ -118,9 +122,10 @@ class Judged:
 
 @dataclass
 class Found:
-    """Both kinds of sentences."""
+    """All kinds of sentences."""
 
     most: Judged = field(default_factory=Judged)
+    leads: Judged = field(default_factory=Judged)
     differences: Judged = field(default_factory=Judged)
 
 
@@ -175,10 +180,29 @@ def power_of_differences(
     return best
 
 
-def judge_most(question: Question, rows: Sequence[EstimateRow], shares: NDArray[np.float64]) -> list[tuple[bool, bool]]:
-    """Whether the sentence that names the most frequent answer is right; it has no interval that could fail to hold."""
-    named = [question.options.index(each.option) for each in headlines(question, rows) if each.option is not None]
-    return [(math.isclose(float(shares[option]), float(shares.max())), True) for option in named]
+def judge_most(question: Question, said: Sequence[Headline], shares: NDArray[np.float64]) -> list[tuple[bool, bool]]:
+    """Whether the sentence that names the most frequent answer is right, and whether its printed interval holds."""
+    found = []
+    for each in said:
+        if each.option is not None:
+            share = float(shares[question.options.index(each.option)])
+            interval = PRINTED_SHARE.search(each.printed)
+            assert interval is not None, each.printed
+            found.append((math.isclose(share, float(shares.max())), holds(interval, share)))
+    return found
+
+
+def judge_leads(question: Question, said: Sequence[Headline], shares: NDArray[np.float64]) -> list[tuple[bool, bool]]:
+    """Whether the lead of the answer with the largest estimate is as far behind or ahead as a sentence says."""
+    found = []
+    for each in said:
+        if each.largest is not None:
+            option = question.options.index(each.largest)
+            points = 100 * float(shares[option] - np.delete(shares, option).max())
+            lead = SAID_LEAD.search(each.sentence)
+            assert lead is not None, each.sentence
+            found.append((True, -int(lead[1]) - 1e-9 <= points <= int(lead[2]) + 1e-9))
+    return found
 
 
 def judge_differences(
@@ -216,7 +240,9 @@ def simulate(situation: Situation, surveys: int, seed: int) -> Found:
     for _ in range(surveys):
         tallies = {cohort: drawn_tally(question, shares, n, generator) for cohort, shares in truth.items()}
         rows = estimate(tallies, survey)
-        found.most.page(judge_most(question, rows, whole), most)
+        said = headlines(question, rows)
+        found.most.page(judge_most(question, said, whole), most)
+        found.leads.page(judge_leads(question, said, whole), (0.0, 0.0))
         if situation.in_cohorts:
             compared = view_of(survey, tallies, "q", ViewOptions(compare=True))
             found.differences.page(judge_differences(compared, truth), apart)
@@ -237,6 +263,7 @@ def study(surveys: int) -> dict[str, Found]:
         for name in (f"{situation.k} options, {situation.shape}", "together"):
             total = totals.setdefault(name, Found())
             total.most += found.most
+            total.leads += found.leads
             total.differences += found.differences
     totals["together"] = totals.pop("together")
     return totals
@@ -259,7 +286,8 @@ def table(totals: Mapping[str, Found]) -> str:
     """A row for each situation and kind of sentence."""
     rows = []
     for name, found in totals.items():
-        for kind, judged in (("most frequent", found.most), ("differences", found.differences)):
+        kinds = (("most frequent", found.most), ("leads", found.leads), ("differences", found.differences))
+        for kind, judged in kinds:
             if judged.pages:
                 rows.append([f"{kind}, {name}", *figures_of(judged)])
     return format_table(HEADER, rows, right=set(HEADER[1:]))

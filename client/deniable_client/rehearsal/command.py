@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +20,7 @@ import click
 import urllib3
 
 from deniable import CollectorError, Survey, read_survey
-from deniable.errors import ParameterError
+from deniable.errors import NotInstalled, ParameterError
 from deniable.table import format_table
 from deniable_client.client import Client
 from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, keep_running
@@ -84,7 +85,13 @@ def rehearse(
     Each person's device adds noise to the answers and sends them to a temporary collector. Then you see the results
     page, the data files of a real study, and the result of the planned analysis next to the true value. Nothing is
     written to your database.
+
+    Needs the extra server, and with --formula the extra research as well.
     """
+    # Before anybody has answered: the collector and the analysis are programs of their own, and would say it late.
+    for module in ("flask", "scipy") if formula else ("flask",):
+        if find_spec(module) is None:
+            raise NotInstalled(module)
     survey = read_survey(path=file)
     rehearsed = as_rehearsed(survey)
     if formula is not None and survey.retention == "tallies":

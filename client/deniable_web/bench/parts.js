@@ -4,10 +4,11 @@
 import { computed } from "@preact/signals";
 import { h } from "preact";
 
-import { busy, figures, settings, tryOut } from "./state.js";
+import { busy, figures, questions, settings, tryOut } from "./state.js";
 
 /** @typedef {import("./state.js").Survey} Survey */
 /** @typedef {import("./state.js").Question} Question */
+/** @typedef {{ question: import("@preact/signals").Signal<Question> }} One */
 
 const whole = new Intl.NumberFormat("en");
 const points = (/** @type {number} */ share) => (share >= 0.5 ? "over\u00a0±50" : `±${share < 0.02 ? (100 * share).toFixed(1) : Math.round(100 * share)}`);
@@ -129,17 +130,19 @@ const Table = ({ survey }) =>
       h(
         "tbody",
         { role: "rowgroup" },
-        survey.questions.map((question) =>
-          h(
-            "tr",
-            { role: "row", key: question.id },
-            h("th", { scope: "row", role: "rowheader" }, question.id),
-            COLUMNS.map(([name, say]) => h("td", { role: "cell", "data-name": name, key: name }, say(question))),
-          ),
-        ),
+        questions.value.map((question) => h(Row, { question, key: question.peek().id })),
       ),
     ),
     h("p", { class: "quiet" }, "Price: 19 times means 19 times as many people as with truthful direct answers."),
+  );
+
+/** @param {One} props */
+const Row = ({ question: { value: question } }) =>
+  h(
+    "tr",
+    { role: "row" },
+    h("th", { scope: "row", role: "rowheader" }, question.id),
+    COLUMNS.map(([name, say]) => h("td", { role: "cell", "data-name": name, key: name }, say(question))),
   );
 
 const NAMES = { error: "Nobody can answer it", warning: "Warning", note: "Note" };
@@ -162,14 +165,15 @@ export const Questions = ({ survey }) =>
     "section",
     { class: "card", "aria-labelledby": "questions" },
     h("h2", { id: "questions" }, "Question by question"),
-    survey.questions.map((question) => h(Detail, { question, key: question.id })),
+    questions.value.map((question) => h(Detail, { question, key: question.peek().id })),
     survey.whole.map((each) => h("p", { key: each }, each)),
     h("p", { class: "quiet" }, `Survey ${survey.id}, ${whole.format(survey.bytes)} bytes when published.`),
   );
 
-/** @param {{ question: Question }} props */
-const Detail = ({ question: { id, type, text, line: at, lines, costs } }) =>
-  h(
+/** @param {One} props */
+const Detail = ({ question: { value: question } }) => {
+  const { id, type, text, line: at, lines, costs } = question;
+  return h(
     "details",
     null,
     h("summary", null, h("strong", null, id), ` (${type}) `, line(at), h("span", { class: "asks", dir: "auto" }, text)),
@@ -178,10 +182,11 @@ const Detail = ({ question: { id, type, text, line: at, lines, costs } }) =>
       h(
         "table",
         null,
-        h("caption", null, "People whom each mechanism takes at this epsilon"),
-        h("tbody", null, costs.map(({ label, people }) => h("tr", { key: label }, h("th", { scope: "row" }, label ?? "no mechanism fewer than"), h("td", null, whole.format(people))))),
+        h("caption", null, "People whom each mechanism takes at this epsilon, as a multiple of the first"),
+        h("tbody", null, costs.map(({ label, times: factor }) => h("tr", { key: label }, h("th", { scope: "row" }, label ?? "no mechanism fewer than"), h("td", null, times(factor))))),
       ),
   );
+};
 
 /** Who is asked what, what drawing costs, and what can be crossed. @param {{ survey: Survey }} props */
 export const Groups = ({ survey }) =>

@@ -15,6 +15,8 @@ export const HOLDS_AT = {
   "noAdmission": "01",
   "cannot": "01",
   "guess": "2",
+  "answerYes": "01",
+  "answerYesWeak": "2",
   "answerHonest": "01",
   "answerSent": "01",
   "answerSentWeak": "2",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "balyv4dpyu3jxwvhcvzxujgbge",
-  de: "lsjcgxnnzcu5xxsqsdkiuvx5ye",
-  en: "xtdl7g7ey2yonltgfkgrph2i5a",
-  es: "ai2pj3wbgih4hjaa7ocjjggxeu",
-  fr: "4eqjtttvozogihjh34lrpivxeq",
+  ar: "iwd5yhar75xfna73ik6jsqhqci",
+  de: "zkuoqob7vzvocvcydfwxg4wwyi",
+  en: "c352k3t4zejzyo2bdv66jzk45m",
+  es: "jnalr3hqwlx5ptygyirweyws2e",
+  fr: "m7ooxt2odpism7tvqgshuagjga",
 };

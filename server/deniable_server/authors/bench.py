@@ -113,8 +113,15 @@ def _question(question: Question, survey: Survey, respondents: int, line: int | 
         "lines": list(question_lines(question, survey)),
         "right": right_of_100(question.mechanism.likelihood_ratio),
         "figures": _figures(question, respondents),
-        "costs": [{"label": label, "people": people} for label, people in respondents_needed(question)],
+        "costs": list(_costs(question)),
     }
+
+
+def _costs(question: Question) -> Iterator[dict[str, Any]]:
+    """The people that each mechanism takes, as a multiple of those that the chosen one takes."""
+    needed = respondents_needed(question)
+    for label, people in needed:
+        yield {"label": label, "times": people / needed[0].respondents}
 
 
 def _figures(question: Question, respondents: int) -> dict[str, Any]:

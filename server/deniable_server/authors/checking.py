@@ -50,7 +50,7 @@ def question_lines(question: Question, survey: Survey) -> Iterator[str]:
         one_in = f"{1 / mechanism.reports.share_of_pairs:,.0f}"
         yield f"A crosstab of two boxes comes from the reports that drew both: one in {one_in}"
     if impossible := missing_analyses(question, possible):
-        yield f"Cannot: {'; '.join(impossible)}"
+        yield f"Cannot be analysed: {'; '.join(impossible)}"
     for alternative in alternatives_for(question):
         yield f"Instead: {alternative}"
     if question.ask_if:
@@ -81,14 +81,18 @@ def group_lines(unit: Unit, group: Group) -> list[str]:
     lines += group_sentences(unit)
     if group.draw == 1:
         lines.append(
-            'Cannot: two of them together, because nobody is asked both; want = ["shares", "crosstabs"] asks for that'
+            "Two of them cannot be cross-tabulated, because nobody is asked both. To cross two questions, write "
+            'want = ["shares", "crosstabs"]: then each device asks at least two.'
         )
     elif group.is_drawn:
         # s of k questions are drawn without replacement: two given ones together with s (s - 1) / (k (k - 1)).
         one_in = group.size * (group.size - 1) / (group.draw * (group.draw - 1))
         lines.append(f"A crosstab of two of them comes from the people who are asked both: one in {one_in:,.3g}")
     if group.joint:
-        lines.append("Cannot: two of them in one regression, or three crossed, because one chance goes into all")
+        lines.append(
+            "Two of them cannot be in the same regression, and three of them cannot be cross-tabulated, because one "
+            "random draw goes into all answers of a person."
+        )
     return lines
 
 

@@ -14,7 +14,7 @@ from deniable_server.store import database_at
 @click.command(epilog=example("deniable check --db deniable.db", "deniable check --db backup.db"))
 @options.database
 def check(database: Location) -> None:
-    """Compare every row with its checksum and every tally with a recount.
+    """Check that a database is undamaged: compare rows with their checksums, and recount the tallies.
 
     You can check a database while a collector uses it. The command fails if anything differs from what was written.
     """

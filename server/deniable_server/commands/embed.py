@@ -92,7 +92,7 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
         own_folder and own_folder.rstrip("/"),
         is_text=asked is not None and not asked.mechanism.reports.supports_one,
         fragment=fragment,
-        cohorts=survey.cohorts if survey.cohort_required and "cohort=" not in fragment else (),
+        cohorts=() if "cohort=" in fragment else survey.cohorts,
         is_invited=survey.access != "open",
     )
     printed = "\n".join(f"{n}. {where}:\n\n{code}\n" for n, (where, code) in enumerate(HOSTS[host](of), start=1))

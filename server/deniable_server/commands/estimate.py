@@ -79,7 +79,13 @@ def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str |
 @options.token
 @click.option("--from", "--engine", "--survey", hidden=True, is_eager=True, callback=_refuse_rows, expose_value=False)
 @click.option("--by", type=click.Choice(["cohort"]), help="Estimate separately for each cohort.")
-@click.option("--confidence", type=Number(LOWEST_LEVEL, HIGHEST_SERVED), default=0.95, show_default=True)
+@click.option(
+    "--confidence",
+    type=Number(LOWEST_LEVEL, HIGHEST_SERVED),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of the intervals.",
+)
 @interval_options
 @misbehaviour_options(several=False)
 @assume_fake_option

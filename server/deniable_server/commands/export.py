@@ -107,6 +107,8 @@ def export(
     With --format the command writes a folder with the published survey, the reports in several files, and
     manifest.json with the number of rows and the SHA-256 of each file. This also works while a collector is
     running. 'deniable analyze ... --from FOLDER' checks and reads the folder.
+
+    With --db it needs the extra server.
     """
     survey_id, url = options.survey_at(survey_id, url)
     # Before anything is fetched: a download of hours must not end at a name that cannot be written.

@@ -46,7 +46,7 @@ database = click.option(
     help="The collector's SQLite file, or postgresql://user@host/name.",
 )
 
-url = click.option("--url", help="A running collector, instead of a file: http://127.0.0.1:8000")
+url = click.option("--url", help="The address of a running collector, instead of --db, such as http://127.0.0.1:8000.")
 
 token = click.option(
     "--token",

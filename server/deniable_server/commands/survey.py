@@ -73,7 +73,11 @@ class SurveyCommands(click.Group):
 
 @click.group(cls=SurveyCommands)
 def survey() -> None:
-    """Start, preview, rehearse, check, publish, revise, list and close surveys."""
+    """Start, preview, rehearse, check, publish, revise, list and close surveys.
+
+    new, check and import need no extra, and neither do publish, revise, list and close with --url. With --db these
+    four need the extra server, as preview and try always do. To import an XLSForm you need the extra files.
+    """
 
 
 @survey.command(epilog=example("deniable survey new", "deniable survey new study.toml --template harassment"))
@@ -129,6 +133,8 @@ def import_(form: Path, file: Path) -> None:
     Writes everything that a survey file can contain, and lists what it cannot, with the reason. For example, noise
     cannot be added to free text, which has no list of answers. Conditions become ask_if if they compare earlier
     answers. The command fails if no question could be imported.
+
+    For an XLSForm you need the extra files.
     """
     from deniable_server.authors.importing import import_form
 
@@ -197,6 +203,8 @@ def preview(file: Path, port: int | None, opens: bool) -> None:
     A local web page shows exactly what respondents will see, in every language and state, on a phone and on a
     desktop. Next to it, you see what 'survey check' says, line by line, and what more or less protection would
     cost. Both update when you save the file. Nothing is published, stored or sent to anybody.
+
+    Needs the extra server.
     """
     # Before numpy is loaded: on small problems several threads of its solver wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -232,6 +240,8 @@ def publish(
 
     A survey that nobody could answer is refused: one that exceeds the limits of every device (epsilon 4 for a
     question, 8 for all), one whose last day is over, or one that sends people to a page on their own computer.
+
+    With --db it needs the extra server.
     """
     _publish(read_survey(file.read(), folder=folder_of(file)), database, url, token, public_url, force)
 
@@ -306,6 +316,8 @@ def revise(
     The new survey names its predecessor by the hash of its published document. For each question the command says
     whether devices that answered the predecessor send the same noisy value again, and whether the results of both
     surveys can be pooled, as 'deniable estimate --pooled' and 'deniable analyze shares --pool' do.
+
+    With --db it needs the extra server.
     """
     if closes is None and not dry_run:
         raise click.UsageError("say what becomes of the predecessor: --close or --keep-open; or only look: --dry-run")
@@ -350,7 +362,10 @@ def _show_links(published: Survey, base: str, url: str | None, database: Locatio
 @options.url
 @options.token
 def list_(database: Location, url: str | None, token: str | None) -> None:
-    """List surveys with the number of released reports and of those that wait for a release."""
+    """List surveys with the number of released reports and of those that wait for a release.
+
+    With --db it needs the extra server.
+    """
     if url:
         rows: Iterable[tuple[str, ...]] = [
             (
@@ -386,7 +401,10 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
 @options.url
 @options.token
 def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
-    """Close a survey for good: it accepts no more reports."""
+    """Close a survey for good: it accepts no more reports.
+
+    With --db it needs the extra server.
+    """
     survey_id, url = options.survey_at(survey_id, url)
     _close(survey_id, database, url, token)
 

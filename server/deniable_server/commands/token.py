@@ -20,8 +20,24 @@ def token() -> None:
 
 @token.command(epilog=example("deniable token create ada --days 30 --db deniable.db"))
 @click.argument("name")
-@click.option("--scope", type=click.Choice(tokens.SCOPES), default="publish", show_default=True)
-@click.option("--days", type=click.IntRange(1, 3650), default=tokens.DEFAULT_DAYS, show_default=True)
+@click.option(
+    "--scope",
+    type=click.Choice(tokens.SCOPES),
+    default="publish",
+    show_default=True,
+    help=(
+        "publish: publish surveys, list, close and invite to these, and read their results. operate: the same for all "
+        "surveys. read: read results that need a token. metrics: read /metrics. relay: pass on sealed reports, for a "
+        "place."
+    ),
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3650),
+    default=tokens.DEFAULT_DAYS,
+    show_default=True,
+    help="Number of days after which the token expires.",
+)
 @options.database
 def create(name: str, scope: str, days: int, database: Location) -> None:
     """Create a token. It is shown only once and stored only as a hash."""

@@ -6,6 +6,7 @@ No answer of the collector repeats what was sent to it beyond the names of keys.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from http import HTTPStatus
@@ -66,12 +67,16 @@ SENTENCES = {
 
 PROBLEMS = {
     404: ("problem404", "problem404Text"),
+    422: ("problemOther", "problem422Text"),
     429: ("problem429", "problemLater"),
     500: ("problem500", "problem500Text"),
     503: ("problem503", "problemLater"),
     507: ("problem503", "problemLater"),
 }
 """Names of the heading and the sentence of a page for people, by status; another status has a heading alone."""
+
+_RESULTS = re.compile(r"/s/[a-z2-7]{26}/results(?=[/.]|$)")
+"""The start of the address of results of a survey."""
 
 FULL = "The collector's disk is full. Nothing of this request was stored; send the same again later."
 REPLACED = "The collector's database was replaced while it was in use. Nothing was stored; send the same again later."
@@ -145,7 +150,7 @@ def answer(
     """
     is_api = environ["PATH_INFO"].startswith("/api/")
     if not is_api and "pages" in app.blueprints and "text/html" in environ.get("HTTP_ACCEPT", ""):
-        body, mimetype = _page(app, int(status), detail, _language(environ)), "text/html; charset=utf-8"
+        body, mimetype = _page(app, int(status), detail, _language(environ), ""), "text/html; charset=utf-8"
     else:
         body, mimetype = _json(status, detail).encode(), "application/problem+json"
     more = [("Content-Type", mimetype), ("Content-Length", str(len(body))), *(OPEN_TO_ALL_ORIGINS if is_api else [])]
@@ -159,18 +164,31 @@ def _language(environ: WSGIEnvironment) -> str:
 
 
 @lru_cache(maxsize=64)
-def _page(app: APIFlask, status: int, detail: str, language: str) -> bytes:
-    """The page for people: what happened and what to do in their language, and the sentence for programs aside."""
+def _page(app: APIFlask, status: int, detail: str, language: str, results: str) -> bytes:
+    """The page for people: what happened and what to do in their language, and the sentence for programs aside.
+
+    ``results`` is the address of the survey's results, where the wrong address is below it, or empty.
+    """
     sentences = words(language)
     title, text = (sentences[name] if name else "" for name in PROBLEMS.get(status, ("problemOther", "")))
     with app.app_context():
-        page = render_template("problem.html", words=sentences, title=title, text=text, status=status, detail=detail)
+        values = {"title": title, "text": text, "status": status, "detail": detail, "results": results}
+        page = render_template("problem.html", words=sentences, **values)
     return page.encode()
 
 
 def _json(status: int, detail: str) -> str:
     phrase = HTTPStatus(status).phrase
     return json.dumps({"type": "about:blank", "title": phrase, "status": int(status), "detail": detail})
+
+
+def _results_above(status: int, language: str) -> str:
+    """The results of a survey, where a part of the address below them or of its query is wrong."""
+    found = _RESULTS.match(request.path) if status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY) else None
+    # Not where this very address is what is not there.
+    if found is None or (request.path == found[0] and not request.query_string):
+        return ""
+    return f"{found[0]}?lang={language}" if "lang" in request.args else found[0]
 
 
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
@@ -181,7 +199,7 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     if has_pages and not request.path.startswith("/api/") and wanted == "text/html":
         language = language_of_query(request.query_string.decode("latin-1"), request.accept_languages)
         app: APIFlask = cast("Any", current_app)._get_current_object()
-        response = Response(_page(app, status, detail, language), status, headers)
+        response = Response(_page(app, status, detail, language, _results_above(status, language)), status, headers)
         response.vary.add("Accept-Language")
         return response
     return Response(_json(status, detail), status, headers, mimetype="application/problem+json")

@@ -56,12 +56,15 @@ class Content:
         Releases, recipes, citations, a paragraph of methods.
     about : mapping of str to str
         What the SQLite file says of the survey.
+    columns : mapping of str to str
+        What columns of estimates mean, by their names.
     """
 
     estimates: Mapping[str, bytes]
     files: Mapping[str, bytes]
     texts: Mapping[str, str]
     about: Mapping[str, str]
+    columns: Mapping[str, str]
 
 
 def _type_of(annotation: str) -> str:
@@ -105,7 +108,7 @@ def write(file: IO[bytes], survey: Survey, rows: Iterable[bytes], content: Conte
                 _write_database(path, survey, (), content)
             with path.open("rb") as database, archive.open(_entry(DATABASE), "w", force_zip64=True) as entry:
                 shutil.copyfileobj(database, entry)
-        package = json.dumps(data_package(survey, resources), indent=1, ensure_ascii=False)
+        package = json.dumps(data_package(survey, resources, content.columns), indent=1, ensure_ascii=False)
         _add(archive, "datapackage.json", package.encode())
 
 
@@ -139,8 +142,14 @@ def recipes(survey: Survey, estimates: Sequence[EstimateRow], url: str) -> Itera
                 yield f"recompute/{question.id}.{suffix}", text
 
 
-def data_package(survey: Survey, resources: Sequence[Resource]) -> dict[str, Any]:
-    """The description of the tables as a Frictionless data package."""
+def data_package(survey: Survey, resources: Sequence[Resource], meanings: Mapping[str, str]) -> dict[str, Any]:
+    """The description of the tables as a Frictionless data package; ``meanings`` are of columns of estimates."""
+
+    def field(table: Resource, name: str, kind: str) -> dict[str, str]:
+        # The column of a question may have the name of one of estimates.
+        meaning = meanings.get(name) if table.path.startswith("estimates") else None
+        return {"name": name, "type": kind, **({"description": meaning} if meaning else {})}
+
     return {
         "profile": "tabular-data-package",
         "name": f"deniable-{survey.id}",
@@ -156,7 +165,7 @@ def data_package(survey: Survey, resources: Sequence[Resource]) -> dict[str, Any
                 "mediatype": "text/csv",
                 "encoding": "utf-8",
                 "schema": {
-                    "fields": [{"name": name, "type": kind} for name, kind in each.columns],
+                    "fields": [field(each, name, kind) for name, kind in each.columns],
                     "missingValues": [""],
                 },
             }

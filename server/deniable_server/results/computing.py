@@ -57,7 +57,7 @@ def _too_busy() -> TooBusy:
     return TooBusy("The collector computes for others already. Ask again later.")
 
 
-class Pool:
+class ProcessPool:
     """A pool of processes, each with one piece of work at a time.
 
     Parameters

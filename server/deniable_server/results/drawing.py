@@ -11,7 +11,7 @@ from deniable_server.results.crossed_view import shown_rows, sizes
 from deniable_server.results.plain_method import DIFFERENCES
 from deniable_server.results.written import Words, author_text, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
-from deniable_statistics.views.shown import axis_of, spoken
+from deniable_statistics.views.shown import axis_of, common_digits, spoken
 from deniable_statistics.views.view_row import POSSIBLE_DIFFERENCES, ViewRow
 from deniable_statistics.views.view_rows import difference_axis
 
@@ -64,18 +64,25 @@ class Labels:
         """A cohort, which has one name in all languages."""
         return self.words["rNoCohort"] if cohort is None else steady(cohort)
 
-    def value(self, row: ViewRow) -> str:
-        """The value of a row with its interval, or that the replies are too few."""
+    def value(self, row: ViewRow, digits: int | None = None) -> str:
+        """The value of a row with its interval, or that the replies are too few; ``digits`` are those of its figure."""
         if row.value is None or row.low is None or row.high is None:
             return self.words["rNoReplies"] if row.estimate is None else self.words["rWeak"]
         if row.weak:
             return self.words["rWeak"]
         is_mean = row.statistic.startswith("mean")
-        said = spoken(row.value, row.low, row.high, 1 if is_mean else 100)
+        said = spoken(row.value, row.low, row.high, 1 if is_mean else 100, digits)
         is_difference = row.statistic in ("difference", "row difference")
         unit = "" if is_mean else self.words["rPoints"] if is_difference else " %"
         span = self.words["rTo"].format(low=said.low, high=said.high)
         return localized(f"{said.value}{unit} ({span})", self.words)
+
+
+def digits_of(rows: Sequence[ViewRow]) -> int:
+    """The digits of the values of one figure, whose rows have one statistic."""
+    quoted = [(each.low, each.high) for each in rows if not each.weak and each.value is not None]
+    known = [(low, high) for low, high in quoted if low is not None and high is not None]
+    return common_digits(known, 1 if rows and rows[0].statistic.startswith("mean") else 100)
 
 
 def axis_of_row(question: Question, row: ViewRow) -> Axis:
@@ -86,7 +93,11 @@ def axis_of_row(question: Question, row: ViewRow) -> Axis:
 
 
 def panels_of(
-    question: Question, rows: Sequence[ViewRow], labels: Labels, given: Question | None = None
+    question: Question,
+    rows: Sequence[ViewRow],
+    labels: Labels,
+    given: Question | None = None,
+    digits: int | None = None,
 ) -> list[Panel]:
     """The panels of one question, one for each axis.
 
@@ -97,6 +108,8 @@ def panels_of(
     labels : Labels
     given : Question, optional
         The question with which it is crossed.
+    digits : int, optional
+        Digits of all values, where others stand beside the figure; by default those that all rows of a panel allow.
     """
     by_cohort = any(row.cohort is not None for row in rows)
     groups = {} if given is None else sizes(rows, given, labels.words, "rSizeShort")
@@ -105,7 +118,10 @@ def panels_of(
     for statistic in dict.fromkeys(row.statistic for row in rows):
         chosen = [row for row in rows if row.statistic == statistic]
         axis = axis_of_row(question, chosen[0])
-        marks = tuple(_mark(question, row, labels, given, by_cohort, groups) for row in chosen)
+        shown = digits_of(chosen) if digits is None else digits
+        marks = tuple(
+            _mark(question, row, labels, given, by_cohort, groups, labels.value(row, shown)) for row in chosen
+        )
         found.append(
             Panel(
                 labels.text(question.text),
@@ -126,6 +142,7 @@ def _mark(
     given: Question | None,
     by_cohort: bool,
     groups: Mapping[str, str],
+    said: str,
 ) -> Mark:
     option = labels.row(question, row)
     line, series = option, None
@@ -140,5 +157,4 @@ def _mark(
         series = labels.cohort(row.cohort)
     elif row.wave is not None:
         series = labels.waves[row.wave]
-    said = labels.value(row)
     return Mark(line, row.estimate, row.conf_low, row.conf_high, series, point=row.value, said=said, weak=row.weak)

@@ -11,8 +11,17 @@ from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
-from deniable_statistics.published.leading import largest_estimate, most_frequent
-from deniable_statistics.views.shown import Spoken, axis_of, is_weak, is_wide, shown_point, spoken
+from deniable_statistics.published.leading import LargestEstimate, largest_estimate, most_frequent
+from deniable_statistics.views.shown import (
+    Spoken,
+    axis_of,
+    common_digits,
+    is_weak,
+    is_wide,
+    quoted_intervals,
+    shown_point,
+    spoken,
+)
 from deniable_statistics.views.view_row import ViewRow
 
 MOST_HEADLINES = 6
@@ -73,7 +82,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
         return [
             Headline(what, row.cohort, None, words["rHardly"])
             if row.cohort in flagged
-            else _figure(question, what, row, words)
+            else _figure(question, what, row, words, _digits(question, rows, row.statistic))
             for row in chosen
             if row.estimate is not None
         ]
@@ -85,11 +94,18 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     return [] if most is None else [most]
 
 
-def _figure(question: Question, what: str, row: EstimateRow, words: Words) -> Headline:
+def _digits(question: Question, rows: Sequence[EstimateRow], statistic: str) -> int:
+    """The digits of the figure of these rows, so that a sentence has the numbers that stand there."""
+    axis = axis_of(question, statistic)
+    quoted = quoted_intervals([row for row in rows if row.statistic == statistic], axis)
+    return common_digits(quoted, 1 if statistic == "mean" else 100)
+
+
+def _figure(question: Question, what: str, row: EstimateRow, words: Words, digits: int) -> Headline:
     """The sentence on one figure, which is fixed before anybody answers."""
     axis = axis_of(question, row.statistic)
-    numbers = _spoken(row, axis)
-    said = in_words(row, axis, words)
+    numbers = _spoken(row, axis, digits)
+    said = in_words(row, axis, words, digits)
     if numbers is None:
         is_vague = said == words["rWeak"] and row.n > 0
         return Headline(what, row.cohort, None, said, printed=words["rPrintWeak"] if is_vague else "")
@@ -131,39 +147,45 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
     what = _most(question, words)
     if any(row.flag for row in rows):
         return Headline(what, None, None, words["rHardly"])
-    found = most_frequent(question.mechanism, rows, rows[0].conf_level)
+    level = rows[0].conf_level
+    largest = largest_estimate(question.mechanism, rows, level)
+    found = None if largest is None else most_frequent(question.mechanism, rows, level, largest)
     if found is None:
         is_vague = any(is_wide(row.conf_low, row.conf_high, SHARES) for row in rows)
-        return _vague(what, words) if is_vague else _largest(question, what, rows, words)
+        return _vague(what, words) if is_vague else _largest(question, what, rows, words, largest)
     row = rows[found.option]
     # Too wide even for the one that was chosen: then the name would promise more than the number beside it can hold.
-    numbers = None if is_wide(*found.interval, SHARES) else _spoken(row, SHARES)
+    digits = _digits(question, rows, row.statistic)
+    numbers = None if is_wide(*found.interval, SHARES) else _spoken(row, SHARES, digits)
     if numbers is None:
         return _vague(what, words)
     text = words["rTickedIs" if question.kind.takes_several else "rMostIs"]
     return Headline(what, None, row.option, "", text, _with_numbers(words["rPrintMost"], numbers, words))
 
 
-def _largest(question: Question, what: str, rows: Sequence[EstimateRow], words: Words) -> Headline:
+def _largest(
+    question: Question, what: str, rows: Sequence[EstimateRow], words: Words, found: LargestEstimate | None
+) -> Headline:
     """The answer with the largest estimate where none leads for certain, and what its lead may be.
 
     The lead has an interval that allows for the choice of the largest. That of its share does not, so it is not said.
     """
-    found = largest_estimate(question.mechanism, rows, rows[0].conf_level)
     points = [shown_point(row, SHARES) for row in rows]
     known = [each for each in points if each is not None]
     if found is None or len(known) < len(rows) or points[found.option] != max(known) or known.count(max(known)) > 1:
         return Headline(what, None, None, words["rNoneAhead"], printed=words["rPrintNone"])
     # Outwards, so that the stated lead contains the computed one; and no share is further than 100 points from another.
     behind, ahead = (min(100, math.ceil(100 * abs(each) - 1e-9)) for each in found.lead)
-    values = {"value": f"{100 * max(known):.0f}", "behind": f"{behind}", "ahead": f"{ahead}"}
+    digits = _digits(question, rows, rows[found.option].statistic)
+    value = localized(f"{100 * max(known):.{digits}f}", words)
+    values = {"value": value, "behind": f"{behind}", "ahead": f"{ahead}"}
     said, printed = words["rLargest"], words["rPrintLargest"]
     for name, each in values.items():
         said, printed = (text.replace(f"{{{name}}}", each) for text in (said, printed))
     return Headline(what, None, None, "", said, printed, rows[found.option].option)
 
 
-def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:
+def in_words(row: EstimateRow, axis: Axis, words: Words | None = None, digits: int | None = None) -> str:
     """An estimate in words, such as *about 15 %, between 8 and 22 %*, or that the interval is too wide.
 
     Ends are rounded outwards, so that the stated interval contains the computed one.
@@ -171,18 +193,20 @@ def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:
     words = words_of("en") if words is None else words
     if shown_point(row, axis) is None:
         return words["rImpossible"]
-    said = _spoken(row, axis)
+    said = _spoken(row, axis, digits)
     if said is None:
         return words["rWeak"]
     text = words["rAboutShare"] if axis is SHARES else words["rAboutNumber"]
     return text.format(**{name: localized(each, words) for name, each in said._asdict().items()})
 
 
-def _spoken(row: EstimateRow, axis: Axis) -> Spoken | None:
+def _spoken(row: EstimateRow, axis: Axis, digits: int | None = None) -> Spoken | None:
     """The numbers of a sentence; None where nothing is possible, or the interval is too wide for a number."""
     low, high = max(row.conf_low, axis.low), min(row.conf_high, axis.high)
     point = shown_point(row, axis)
-    return None if point is None or is_wide(low, high, axis) else spoken(point, low, high, 100 if axis is SHARES else 1)
+    if point is None or is_wide(low, high, axis):
+        return None
+    return spoken(point, low, high, 100 if axis is SHARES else 1, digits)
 
 
 def certain_differences(
@@ -193,7 +217,16 @@ def certain_differences(
     ``label`` has the option as it is shown, by the option of the survey, and ``group`` the answers that make groups
     where two questions are crossed.
     """
-    return [difference_in_words(row, SAID, words, label, group or {}) for row in certain_rows(rows)]
+    certain = certain_rows(rows)
+    digits = digits_of_differences(certain)
+    return [difference_in_words(row, SAID, words, label, group or {}, digits) for row in certain]
+
+
+def digits_of_differences(rows: Sequence[ViewRow]) -> int | None:
+    """The digits of differences that are said together; None where there is none."""
+    ends = [(each.low, each.high) for each in rows if each.low is not None and each.high is not None]
+    scale = 1 if rows and rows[0].statistic == "mean difference" else 100
+    return common_digits(ends, scale) if ends else None
 
 
 def certain_rows(rows: Sequence[ViewRow]) -> list[ViewRow]:
@@ -220,6 +253,7 @@ def difference_in_words(
     words: Words,
     label: Mapping[str, str],
     group: Mapping[str, str],
+    digits: int | None = None,
     **texts: str,
 ) -> str:
     """A difference as a sentence; ``texts`` has what the sentence says besides groups, option and numbers."""
@@ -230,7 +264,7 @@ def difference_in_words(
     whose = row.given_option if row.statistic == "row difference" else row.cohort
     more, less = (whose, row.minus) if row.value > 0 else (row.minus, whose)
     least, most = sorted((abs(row.low), abs(row.high)))
-    said = spoken(abs(row.value), least, most, 1 if row.statistic == "mean difference" else 100)
+    said = spoken(abs(row.value), least, most, 1 if row.statistic == "mean difference" else 100, digits)
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
     groups = {name: group.get(each or "", steady(each or "")) for name, each in (("more", more), ("less", less))}
     option = label.get(row.option, steady(row.option))

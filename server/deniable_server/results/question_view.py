@@ -432,19 +432,28 @@ def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -
 
 
 def small_figure(
-    question: Question, rows: Sequence[ViewRow], leading: ViewRow | None, labels: Labels, said: Sequence[str]
+    question: Question,
+    rows: Sequence[ViewRow],
+    leading: ViewRow | None,
+    labels: Labels,
+    said: Sequence[str],
+    digits: int | None = None,
 ) -> Markup | None:
-    """All options of a question as a figure for an overview; of very many the one that stands for it, if any does."""
+    """All options of a question as a figure for an overview; of very many the one that stands for it, if any does.
+
+    ``digits`` are those of the sentence beside one that stands alone.
+    """
     if 0 < len(rows) <= MOST_OPTIONS:
         words = labels.words
         caption = Caption(labels.text(question.text), language=words["lang"], description=" ".join(said))
         return _drawn(question, rows, labels, None, caption) if any(row.value is not None for row in rows) else None
-    return None if leading is None or leading.value is None else dot(question, leading, labels)
+    return None if leading is None or leading.value is None else dot(question, leading, labels, digits)
 
 
-def dot(question: Question, row: ViewRow, labels: Labels) -> Markup:
+def dot(question: Question, row: ViewRow, labels: Labels, digits: int | None = None) -> Markup:
     """One row as a small figure, for an overview."""
-    caption = Caption(labels.text(question.text), language=labels.words["lang"], description=labels.value(row))
-    panels = panels_of(question, [row], labels)
+    description = labels.value(row, digits)
+    caption = Caption(labels.text(question.text), language=labels.words["lang"], description=description)
+    panels = panels_of(question, [row], labels, digits=digits)
     assert axis_of_row(question, row) == panels[0].fixed
     return Markup(figure(panels, caption, alone=False, name=f"dot-{question.id}"))  # noqa: S704  # escaped there

@@ -15,7 +15,7 @@ from deniable.errors import ParameterError
 from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
 from deniable_server.results.ahead import Ahead
 from deniable_server.results.cache import ResultCache
-from deniable_server.results.computing import Pool
+from deniable_server.results.computing import ProcessPool
 from deniable_server.results.field_dates import FieldDates, field_dates
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import ReleaseLog, Shown, newest_record
@@ -83,7 +83,7 @@ EVERYBODY_VIEW, BY_COHORT_VIEW = ViewQuery.model_validate({}), ViewQuery.model_v
 AHEAD = b"ahead"
 """The key under which the pool counts work that nobody asked for yet."""
 
-_POOL = Pool()  # of this process: applications of tests share it
+_POOL = ProcessPool()  # of this process: applications of tests share it
 
 R = TypeVar("R")
 
@@ -117,7 +117,7 @@ class ResultsService:
     result as one request, another one by its number of rows.
     """
 
-    def __init__(self, store: Store, pool: Pool) -> None:
+    def __init__(self, store: Store, pool: ProcessPool) -> None:
         self._store = store
         self._pool = pool
         self._kept = ResultCache(MOST_KEPT)

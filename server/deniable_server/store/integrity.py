@@ -48,7 +48,7 @@ class Inspection:
     waiting: int = 0
 
     def __str__(self) -> str:
-        waits = f", {self.waiting} that wait for a release" if self.waiting else ""
+        waits = f", {self.waiting} waiting for a release" if self.waiting else ""
         return f"{contents(self.surveys, self.reports)}{waits}"
 
 
@@ -56,9 +56,9 @@ def contents(surveys: int, reports: int) -> str:
     """What a database holds.
 
     >>> contents(1, 0), contents(2, 1)
-    ('1 survey, 0 folded reports', '2 surveys, 1 folded report')
+    ('1 survey, 0 released reports', '2 surveys, 1 released report')
     """
-    return f"{surveys} survey{'s' * (surveys != 1)}, {reports} folded report{'s' * (reports != 1)}"
+    return f"{surveys} survey{'s' * (surveys != 1)}, {reports} released report{'s' * (reports != 1)}"
 
 
 def refuse_damaged(name: object, inspection: Inspection) -> Inspection:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from deniable import Survey
+from deniable import Survey, __version__
 from deniable.access.words import ONE_REPORT
-from deniable_server.language import steady
+from deniable_server.language import steady, words
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import Shown
+from deniable_server.results.replies import replies_to
+from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
+from deniable_statistics.published.published_rows import interval_methods
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 
@@ -69,10 +73,24 @@ class Citation:
 
     @property
     def text(self) -> str:
-        """A reference in one line."""
-        release = f"Release {self.number} of {self.date}." if self.number else f"As of {self.date}."
-        what = f"{self.title}. Survey {self.survey.id}, randomised response."
-        return f"{self.author} ({self.date[:4]}). {what} {release} {self.url}"
+        """A reference in one line, in English."""
+        return self.text_in(words("en"))
+
+    def text_in(self, language: Words) -> str:
+        """A reference in one line, in the language of these words and with the texts of the survey in it."""
+        survey, title = self.survey, _line(author_text(self.survey.title, language))
+        values = {
+            "author": _line(author_text(survey.organiser, language)) if survey.organiser else title,
+            "year": self.date[:4],
+            "title": f"{language['rehearsal']} {title}" if self.is_rehearsal else title,
+            "id": survey.id,
+            "number": str(self.number),
+            "date": day(self.dates.as_of, language),
+            "url": self.url,
+        }
+        sentence = language["rCiteRelease"] if self.number else language["rCiteLive"]
+        # At once, and not by `format`: a text of the author may hold braces.
+        return _PLACE.sub(lambda found: values[found[1]], sentence)
 
     @property
     def _asked(self) -> str:
@@ -115,7 +133,7 @@ class Citation:
     @property
     def methods(self) -> str:
         """A paragraph for the methods section of a paper, with everything that the collector knows."""
-        survey, n = self.survey, self.shown.n
+        survey = self.survey
         used = sorted({f"{each.mechanism.name} (epsilon {each.epsilon:.4g})" for each in survey.questions})
         first, last, as_of = self.dates.first, self.dates.last, self.dates.as_of
         # A last day that is still to come is a plan.
@@ -132,15 +150,30 @@ class Citation:
             else ""
         )
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
+        intervals = ", ".join(interval_methods(self.shown.tallies, survey))
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
             f"(randomised response, local differential privacy), with {', '.join(used)}; all replies of one person "
             f"together have epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
-            f"was {survey.access} ({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. "
+            f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
-            "possible values with 95 % confidence intervals for the population. Survey, replies and estimates are at "
-            f"{self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."
+            f"possible values with 95 % confidence intervals for the population ({intervals}), by Deniable "
+            f"{__version__}. Survey, replies and estimates are at {self.url}; the address of the survey, {survey.id}, "
+            "is the hash of its questions and mechanisms."
+        )
+
+    @property
+    def _counted(self) -> str:
+        """How many replies were counted, and how many of them answer a question where not all do."""
+        n = self.shown.n
+        counted = f"{n:,} {'reply was' if n == 1 else 'replies were'} counted"
+        answered = [replies_to(each, self.shown.tallies) for each in self.survey.questions]
+        least, most = min(answered), max(answered)
+        if least == n:
+            return counted
+        return (
+            f"{counted}, of which {f'{least:,}' if least == most else f'{least:,} to {most:,}'} answered each question"
         )
 
     @property
@@ -182,6 +215,8 @@ class Citation:
         # "</script>" within a text must not end the block: < and > are written as JSON escapes.
         return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
 
+
+_PLACE = re.compile(r"\{(\w+)\}")
 
 # BibTeX counts braces, those behind a backslash too: one alone would take in all fields that follow.
 _TEX = str.maketrans(

@@ -65,9 +65,14 @@ def client_files() -> dict[str, ClientFile]:
     files["manifest.json"] = ClientFile(root / "dist" / "manifest.json", None)
     for name in (*bundles(), *(f"hosts/{name}" for name in plugins())):
         path = root / "dist" / name
-        # A fixed time in the header of gzip: the same bytes, and so the same ETag, after every start.
-        files[name] = ClientFile(path, gzip.compress(path.read_bytes(), mtime=0))
+        files[name] = ClientFile(path, gzipped(path.read_bytes()))
     return files
+
+
+@cache
+def gzipped(content: bytes) -> bytes:
+    """A file of the client in the format of gzip, compressed once in a process, however many applications it makes."""
+    return gzip.compress(content, mtime=0)  # a fixed time in the header: the same bytes and ETag after every start
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from deniable import __version__
 from deniable_server.language import client_folder, translated
-from deniable_server.web.embedding import client_files, survey_page
+from deniable_server.web.embedding import client_files, gzipped, survey_page
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -36,7 +35,7 @@ def serve_client(app: APIFlask) -> None:
     """Serve the style sheet of every page and the files of the browser client."""
     files = client_files()
     style = style_sheet()
-    packed = gzip.compress(style, mtime=0)
+    packed = gzipped(style)
 
     @app.get("/static/pages.css")
     @app.doc(hide=True)

@@ -26,10 +26,19 @@ from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, UNC
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.rehearsals import MARK, file_name, is_rehearsal
+from deniable_statistics.published.access_columns import ACCESS_LABELS
+from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.release.merkle import leaf_hash
 
 IN_MEMORY = 8 * 2**20
 """Largest archive that is held in memory, in bytes."""
+
+COLUMNS = {
+    **{name: str(each.description or "") for name, each in schemas.EstimateLine.model_fields.items()},
+    **ACCESS_LABELS,
+    **DATE_LABELS,
+}
+"""What the columns of estimates mean, by their names."""
 
 releases = APIBlueprint("releases", __name__, tag="API")
 
@@ -193,7 +202,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "sample": str(survey.sample or ""),
         "methods": citation.methods,
     }
-    content = archive.Content(estimates, results.files_about(survey.id), texts, about)
+    content = archive.Content(estimates, results.files_about(survey.id), texts, about, COLUMNS)
     try:
         with get_store().released(survey) as released:
             archive.write(file, survey, reports_file(survey, released), content)

@@ -25,7 +25,7 @@ from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
 from deniable_server.results.crossed_view import shown_rows
-from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
+from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, digits_of, panels_of
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.headlines import headlines
 from deniable_server.results.plain_method import odds_line, weak_rules, who_answered
@@ -307,7 +307,7 @@ class ResultsPage:
         """Whether all questions together are few enough for one figure."""
         return self.most_rows <= MOST_ROWS
 
-    @property
+    @cached_property
     def most_rows(self) -> int:
         """Number of rows of all questions together."""
         return sum(map(self.most_rows_of, self.survey.questions))
@@ -508,6 +508,16 @@ class ResultsPage:
             return sum(replies_to(state.survey.question(question.id), tallies) for state, tallies in pairs)
         return replies_to(question, self.shown.tallies)
 
+    @property
+    def n_of_file(self) -> int | None:
+        """The number of replies that the numbers of a file are from; None where each row is of other replies.
+
+        Those to its question, or to both where two are crossed; all replies where the file is of all questions.
+        """
+        if self.query.over is not None:
+            return None
+        return self.n if self.asked is None else self.replies_to(self.asked)
+
     def count_of(self, question: Question | None) -> str:
         """How many replies are counted: of the survey, or to a question, and of how many."""
         if question is None:
@@ -515,9 +525,13 @@ class ResultsPage:
         n = self.replies_to(question)
         return counted_replies(question, n, self.n, self.words, self.given is not None)
 
+    def odds(self, question: Question) -> str:
+        """How chance works in a question, in a plain line; who answered stands once below all questions."""
+        return odds_line(question, self.words)
+
     def chance(self, question: Question) -> str:
         """How chance works in a question, and who answered, in plain lines."""
-        return f"{odds_line(question, self.words)} {self.who}"
+        return f"{self.odds(question)} {self.who}"
 
     def chance_of_both(self, question: Question) -> list[tuple[str, str]]:
         """The texts of two crossed questions, and how chance works in each; nothing where none are crossed."""
@@ -727,7 +741,8 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     printed = page.to_print(question, findings_of(question, found, False, page.level, page.labels))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()
-    figure = small_figure(question, shown, leading, page.labels, said)
+    digits = digits_of([row for row in rows if leading is not None and row.statistic == leading.statistic])
+    figure = small_figure(question, shown, leading, page.labels, said, digits)
     replies = page.count_of(question) if page.is_drawn else ""
     return {"question": question, "said": said, "printed": printed, "figure": figure, "replies": replies}
 
@@ -744,7 +759,8 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "survey": page.survey.id,
             "release": None if page.pooled else record and record.number,
             "versions": page.pooled and [each.survey.id for each in page.pooled.states],
-            "n": page.n,
+            "n": page.n_of_file,
+            "replies": None if page.query.over else page.n,
             **page.field.columns,
             "rehearsal": is_rehearsal(),
             "sample": page.survey.sample and page.labels.text(page.survey.sample),

@@ -9,15 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable.exact import (
-    Number,
-    exp_below,
-    log_above,
-    of_100,
-    positive_epsilon,
-    probability,
-    refuse_costly_rounding,
-)
+from deniable.exact import Number, exp_below, log_above, of_100, positive_epsilon, probability, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK, check_k
 from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from deniable.errors import check_kind
 from deniable.exact import chances_above, factor_above
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
@@ -22,6 +23,7 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
     Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No.
     Of 100 people whose true answer is No, about 25 send Yes and 75 send No.
     """
+    check_kind(question, Question, "question")
     return question.mechanism.odds
 
 
@@ -37,11 +39,13 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     and rounded up. By Bayes it bounds the odds of any single answer, whatever the answers have to do with each other.
     So it holds for every prior, and grows with epsilon.
     """
+    check_kind(survey, Survey, "survey")
     # Posterior odds = prior odds times the ratio of the probabilities of the report: the bound needs no prior.
     ratio = survey.likelihood_ratio
     return (
         "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that "
-        f"you send, that person’s best guess is right at most {chances_above(ratio)} times in 100.",
+        "you send, and knowing that it is yours, that person’s best guess is right at most "
+        f"{chances_above(ratio)} times in 100.",
         "All that you send can strengthen a suspicion, but only so far: 10 chances in 100 that you chose an answer "
         f"become at most {chances_above(ratio, ONE_IN_TEN)}, and 90 become at most "
         f"{chances_above(ratio, 1 / ONE_IN_TEN)}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deniable.errors import ParameterError, ReportError, describe
+from deniable.errors import ParameterError, ReportError, check_kind, describe
 from deniable.survey.document import Survey
 from deniable.wire.space import ReportValue
 
@@ -47,6 +47,7 @@ def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
     ...
     deniable.errors.ReportError: affair: must be an integer in [0, 2), got something else
     """
+    check_kind(survey, Survey, "survey")
     question = next((each for each in survey.questions if each.id == question_id), None)
     if question is None or question.group or question.ask_if:
         alone = ", ".join(each.id for each in survey.questions if not each.group and not each.ask_if)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deniable.access.issuer import TOKEN_TYPE
-from deniable.errors import NotInvited, ReportError, describe
+from deniable.errors import NotInvited, ReportError, check_kind, describe
 from deniable.survey.document import Survey
 from deniable.wire import strict_json
 from deniable.wire.space import Value
@@ -78,6 +78,8 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     NotInvited
         If its token is forged, or one of another survey.
     """
+    check_kind(raw, bytes, "raw")
+    check_kind(survey, Survey, "survey")
     if len(raw) > MAX_BYTES:
         raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
     # Nearly every report is in canonical form, which one regular expression reads; others take the strict parser.

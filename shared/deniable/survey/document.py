@@ -494,7 +494,7 @@ def address(document: bytes) -> str:
 
 def is_address(text: str) -> bool:
     """Whether a text has the form of a survey's address."""
-    return _ADDRESS.fullmatch(text) is not None
+    return isinstance(text, str) and _ADDRESS.fullmatch(text) is not None
 
 
 def _published(survey: Survey) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 from deniable.access.issuer import Issuer
-from deniable.errors import DeniableError, SurveyError, describe
+from deniable.errors import DeniableError, SurveyError, check_kind, describe
 from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
 from deniable.survey.arrangement import Block
 from deniable.survey.completion import Completion
@@ -55,6 +55,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
     SurveyError
         If the bytes are not those of the address, or not exactly what `Survey` would publish.
     """
+    check_kind(document, bytes, "document")
     # Before anything is parsed: bytes that are not those of the link are not even looked at.
     if expected_id is not None and address(document) != expected_id:
         raise SurveyError(

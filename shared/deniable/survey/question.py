@@ -29,7 +29,7 @@ _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every
 
 @dataclass(frozen=True)
 class Question:
-    """One question: what people read, what they can choose, and the mechanism that answers for them.
+    """One question: what people read, what they can choose, and the mechanism that randomises their answer.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ A design file has a table for each randomised column:
   design = "forced-response"         # or warner, crosswise, kuk, cheater-detection, two-coin, ...
   truth = "2/3"                      # the parameters of the design
   codes = {no = "2", yes = "1"}      # optional: what stands for each response
-  missing = ["", "NA", "9"]          # optional: what stands for none
+  missing = ["", "NA", "9"]          # optional: what stands for a missing response
   anchor = "q2"                      # optional: another question, which has known_share = 0, its known share of yes
 """
 

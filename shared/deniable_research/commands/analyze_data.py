@@ -136,7 +136,7 @@ _SOURCE = params_of(
         "source",
         metavar="SOURCE",
         help=(
-            "Where to read reports of any number, instead of DATA: a folder written by 'deniable "
+            "Where to read the reports, however many there are, instead of DATA: a folder written by 'deniable "
             "export'; a folder, file or pattern of Parquet, CSV or JSONL; the address of an export, a "
             "file or a collector's survey; or table:NAME in the engine. The engine does the counting and "
             "returns only counts. Needs the extra engine."
@@ -279,12 +279,25 @@ _ROWS = params_of(
     ),
 )
 
-_OUTPUT = params_of(
-    format_option,
-    click.option("--confidence", "confidence_level", type=LEVEL, default=0.95, show_default=True),
-    plot_option("the estimates with their intervals"),
-    click.option("--to", metavar="FILE", type=NEW_FILE, help=f"Write the results as well, with labels: {WRITTEN}."),
-)
+
+def _output(takes_papers: bool) -> list[click.Parameter]:
+    """The options of what is printed, drawn and written."""
+    papers = f" Or a table for a paper: {', '.join(PAPERS)} (.docx needs the extra files)." if takes_papers else ""
+    return params_of(
+        format_option,
+        click.option(
+            "--confidence",
+            "confidence_level",
+            type=LEVEL,
+            default=0.95,
+            show_default=True,
+            help="Confidence level of the intervals.",
+        ),
+        plot_option("the estimates with their intervals"),
+        click.option(
+            "--to", metavar="FILE", type=NEW_FILE, help=f"Write the results as well, with labels: {WRITTEN}.{papers}"
+        ),
+    )
 
 
 class AnalysisCommand(RuledCommand):
@@ -307,7 +320,8 @@ class AnalysisCommand(RuledCommand):
             excludes("--host", "--skip"),
             *settings.pop("rules", ()),
         )
-        every = [*_SOURCE, *_SAMPLING, *_ROWS, *params, *_OUTPUT]
+        self.outputs = _output(takes_papers)
+        every = [*_SOURCE, *_SAMPLING, *_ROWS, *params, *self.outputs]
         super().__init__(*args, params=every, rules=rules, **settings)
         self.takes_papers = takes_papers
 
@@ -329,7 +343,7 @@ class AnalysisCommand(RuledCommand):
         def taken(params: Sequence[click.Parameter]) -> dict[str, Any]:
             return {str(each.name): ctx.params.pop(str(each.name), None) for each in params}
 
-        output, drawn, said = Output(**taken(_OUTPUT)), taken(_SAMPLING), taken([*_SOURCE, *_ROWS])
+        output, drawn, said = Output(**taken(self.outputs)), taken(_SAMPLING), taken([*_SOURCE, *_ROWS])
         ctx.invoke(output.check, said["data"] or Path(said["source"] or ""), self.takes_papers)
         try:
             ctx.params |= {"reports": ctx.invoke(_open, drawn=drawn, **said), "output": output}

@@ -39,7 +39,14 @@ def _only_for_papers(given: frozenset[str]) -> str | None:
     return f"--stars and --below go with a table for a paper, --to {', '.join(PAPERS)}"
 
 
-_penalty_option = click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
+_penalty_option = click.option(
+    "--penalty",
+    type=click.Choice(list(PENALTIES)),
+    default="auto",
+    show_default=True,
+    help="Whether to use a Cauchy prior, which pulls effects towards 0: always, never, or (auto) only if the "
+    "likelihood has no maximum.",
+)
 
 
 @click.command(

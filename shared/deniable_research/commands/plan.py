@@ -241,15 +241,16 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
     help="Number of such questions that share one epsilon: compare asking all of them with asking one at random.",
 )
 @format_option
-@plot_option("it against epsilon, or the questions of a survey side by side")
+@plot_option("the result against epsilon, or the questions of a survey side by side")
 def plan(**given: Any) -> None:
     """Compute the sample size of a survey, or the precision of a given sample size.
 
     Give what you know. With --respondents and --width and no epsilon: the epsilon that is needed. With --width: the
     sample size. With --respondents: the margin of error and the smallest difference that can be detected between
-    two cohorts. With --against: the sample size, or the power with the given respondents. The table compares with
-    direct questions and with a trusted curator, and shows how biased direct answers may be before the noisy ones
-    are better.
+    two cohorts. With --against: the sample size, or the power with the given respondents.
+
+    For comparison, the table also shows direct questions and a trusted curator, who sees the true answers and adds
+    noise to what is published. It says how biased direct answers may be before the noisy ones are better.
     """
     asked = PlanRequest(**given)
     refuse(asked, FORBIDDEN)
@@ -305,14 +306,15 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
 
 def _as_table(plans: Sequence[Plan], survey: Survey | None, respondents: int | None) -> str:
     first, *others = meaning(plans[0])
+    if len(plans) > 1:
+        first = f"First row: {first[:1].lower()}{first[1:]}"
     if survey is None:
         # What matters most before the table, what it means besides after it.
-        which = "First row. " if len(plans) > 1 else ""
-        return "\n\n".join(part for part in (f"{which}{first}", plans_table(plans), "\n".join(others)) if part)
+        return "\n\n".join(part for part in (first, plans_table(plans), "\n".join(others)) if part)
     parts = [
         outlook(survey, respondents or RESPONDENTS),
         plans_table(plans),
-        "First row. " + "\n".join((first, *others)),
+        "\n".join((first, *others)),
     ]
     parts += [f"{each.id}: {said}" for each in survey.questions for said in comparison(each)]
     if filtered := [each.id for each in survey.questions if each.ask_if and not is_among(plans)]:

@@ -195,7 +195,7 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     type=click.Choice(list(PENALTIES)),
     default="auto",
     show_default=True,
-    help="Penalty of the regression, as for analyze regress; none uses no prior.",
+    help="Whether the regression uses a Cauchy prior, as for 'analyze regress'.",
 )
 @click.option(
     "--over",
@@ -213,8 +213,15 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     help="Number of processes: for an analysis, 1 by default; for --rows, one per core by default and at most.",
 )
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Random seed.")
-@click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
-@click.option("--method", type=click.Choice(INTERVAL_METHODS), default=DEFAULT_METHOD, show_default=True)
+@click.option("--confidence", type=LEVEL, default=0.95, show_default=True, help="Confidence level of the intervals.")
+@click.option(
+    "--method",
+    metavar="NAME",
+    type=click.Choice(INTERVAL_METHODS),
+    default=DEFAULT_METHOD,
+    show_default=True,
+    help=f"Method of the intervals: {', '.join(INTERVAL_METHODS)}.",
+)
 @format_option
 @click.option(
     "--reports",

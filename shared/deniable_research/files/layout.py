@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError, ReportError
+from deniable.errors import ParameterError, ReportError, check_kind
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
 from deniable.survey.patterns import Pattern
@@ -452,6 +452,7 @@ class Layout:
             Question id to column, for exports that give columns other names. With it, only these questions are
             looked for; without, all.
         """
+        check_kind(columns or {}, Mapping, "columns")
         asked = survey.questions if not columns else [survey.question(question_id) for question_id in columns]
         units = {each.id: unit for unit in survey.units for each in unit.questions}
         found = tuple(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit, logit
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 from deniable_research.regression import Average, Averages, Fit, MomentFit, Setting
 from deniable_statistics.comparison import holm
 from deniable_statistics.intervals import check_confidence_level, level_of_each
@@ -139,6 +139,8 @@ def predict(
         raise ParameterError("predict: must be asked of a logistic or multinomial model, got corrected least squares")
     if effects and contrast is not None:
         raise ParameterError("contrast: must not go with effects; ask for one after the other")
+    for each in at:
+        check_kind(each, Mapping, "each setting of at")
     averages = Averages(fit)
     settings = [averages.checked(Setting(each)) for each in at] or [Setting()]
     rows: list[PredictionRow] = []

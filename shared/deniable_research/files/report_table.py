@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError, ReportError
+from deniable.errors import ParameterError, ReportError, check_kind
 from deniable.exact import number_hint
 from deniable.survey.document import Survey
 from deniable.wire.space import ReportValue, Texts
@@ -560,6 +560,7 @@ def _check_arms(layout: Layout, columns: Mapping[str, CodedColumn[str]], frequen
 
 
 def _require(columns: Mapping[str, CodedColumn[str]], column: str) -> None:
+    check_kind(column, str, "column")
     if column not in columns:
         shown = ", ".join(list(columns)[:20]) + (", ..." if len(columns) > 20 else "")
         raise ReportError(f"column {column!r}: must be one of the file's columns: {shown}")

@@ -65,7 +65,7 @@ def _width_meaning(plan: WidthPlan) -> list[str]:
         f"A trusted curator achieves {_amount(plan, 'half_width_curator')} at the same epsilon; the noise "
         f"that it adds exceeds {_amount(plan, 'curator_noise')} only once in {1 / (1 - plan.conf_level):.3g} times.",
         _break_even(plan),
-        f"Between two halves of them, {found} is detected with a probability of {_percent(plan.power)}.",
+        f"Between two halves of these people, {found} is detected with a probability of {_percent(plan.power)}.",
     ]
 
 
@@ -95,8 +95,8 @@ def _split_meaning(plan: SplitPlan) -> list[str]:
     return [
         f"To estimate {plan.questions} questions to within {_points(plan.half_width)} points each, {better} needs "
         f"{max(plan['ratio'], 1 / plan['ratio']):.1f} times fewer people than {worse} with a part of the epsilon.",
-        f"The way that needs the fewest, {plan['people_best']:,}, is {plan['best']}. A survey with one epsilon for "
-        "these questions uses it if it wants only shares.",
+        f'The best way is "{plan["best"]}", with {plan["people_best"]:,} people. A survey that has one epsilon for '
+        "these questions and wants only shares does this.",
         "To cross-tabulate questions, the same person must answer them.",
     ]
 
@@ -105,7 +105,7 @@ def _epsilon_meaning(plan: EpsilonPlan) -> list[str]:
     return [
         f"To estimate a share of {_percent(plan.share)} to within {_points(plan.half_width)} points "
         f"({_percent(plan.conf_level)} interval) with {plan.respondents:,} people, epsilon {plan['epsilon']:g} is "
-        f"needed; with direct, truthful answers, they would give it to within {_points(plan['half_width_directly'])}.",
+        f"needed; with direct, truthful answers, they give it to within {_points(plan['half_width_directly'])}.",
         "Somebody who thinks an answer as likely as not guesses it correctly from the reply at most "
         f"{math.ceil(100 * plan['right_guesses'])} times in 100.",
     ]

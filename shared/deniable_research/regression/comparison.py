@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import chi2
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 from deniable_research.regression.formula import computes_with_columns, sides, variables
 from deniable_research.regression.rows import crossed
 from deniable_statistics.regression.factor import Array
@@ -69,6 +69,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
     (3.674, 1, 0.055)
     """
     for name, fit in (("restricted", restricted), ("full", full)):
+        check_kind(fit, Fit, name)
         if not fit.sample.plain:
             raise ParameterError(f"{name}: must be fitted without weights and clusters, which make no likelihood")
         if not (fit.converged or fit.separated):

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.installing import install_hint
 from deniable_statistics.regression.factor import Array
 
@@ -23,6 +23,7 @@ def sides(formula: str) -> tuple[str, str]:
     >>> sides("report ~ age + sex")
     ('report', 'age + sex')
     """
+    check_kind(formula, str, "formula")
     left, tilde, right = formula.partition("~")
     if not (tilde and left.strip() and right.strip()):
         raise ParameterError(f'formula: must be like "report ~ age + sex", got {formula!r:.80}')

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind, describe
 from deniable_research.regression.formula import (
     Coding,
     as_table,
@@ -98,6 +98,7 @@ class RowRequest:
 
     def read_numbers(self, outcome: str | ArrayLike, data: Any) -> RegressionRows:
         """The rows of a linear model, whose outcome is a number and whose predictors are randomised."""
+        check_kind(self.randomised, Mapping, "randomised")
         if not self.randomised:
             raise ParameterError("randomised: must name a predictor, got none")
         rows = self.read(outcome, data)
@@ -372,7 +373,12 @@ def _from_arrays(
     outcome: Any, data: Any, names: Sequence[str] | None, columns: Mapping[str, str | ArrayLike | None]
 ) -> tuple[dict[str, Any], Any, int, Any]:
 
-    matrix = np.asarray(data, dtype=float)
+    try:
+        matrix = np.asarray(data, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"data: must be a matrix of numbers, or a table if the outcome is a formula, got {describe(data)}"
+        ) from None
     if matrix.ndim != 2:
         raise ParameterError(f"data: must be a matrix of covariates with 2 dimensions, got {matrix.ndim}")
     terms = tuple(names) if names is not None else tuple(f"x{j}" for j in range(matrix.shape[1]))

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 from deniable_research.regression.rows import Randomised, RowRequest
 from deniable_statistics.regression.cells import CellShares
 from deniable_statistics.regression.factor import Array
@@ -132,6 +132,8 @@ def class_shares(
     >>> [round(end, 3) for end in found.rows()[1][-2:]]
     [0.289, 0.341]
     """
+    check_kind(reports, Mapping, "reports")
+    check_kind(designs, Mapping, "designs")
     if not reports or set(reports) != set(designs):
         raise ParameterError(f"reports: must hold arrays of {', '.join(designs)}, got {', '.join(reports) or 'none'}")
     n = len(np.asarray(next(iter(reports.values()))))

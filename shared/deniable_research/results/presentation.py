@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from deniable.access.words import ONE_REPORT
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 from deniable_research.files.model_tables import FittedModel, ModelRow, against, compare_models
 from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PaperTable, markdown, paper_table
@@ -212,6 +212,8 @@ class Regression(Result):
         self, *others: Regression, below: str = "errors", stars: bool = False, odds_ratios: bool = False
     ) -> PaperTable:
         """The table for a paper, with other models as further columns; see `deniable_research.files.paper`."""
+        for other in others:
+            check_kind(other, Regression, "each of the others")
         every = [self, *others]
         # Models of the same questions have the same notes, which a table says once.
         return paper_table(

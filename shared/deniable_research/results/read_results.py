@@ -124,7 +124,9 @@ def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
         if not Path(design).is_file():
             # A question in short has a colon; anything else was meant as a file.
             if isinstance(design, Path) or ":" not in design:
-                raise ParameterError(f"design: must be a file or a question in short, got {str(design)!r:.120}")
+                raise ParameterError(
+                    f"design: must be a file or a question in short; there is no file {str(design)!r:.120}"
+                )
             found = Layout((quick_question(design),))
         else:
             content = Path(design).read_bytes()

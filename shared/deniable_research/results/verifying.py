@@ -1,4 +1,4 @@
-"""Verification of what a collector publishes: survey, log, signatures, noisy rows, and every published number.
+"""Verification of what a collector publishes: survey, log, signatures, noisy rows, and published numbers.
 
 Nothing is believed: each number is computed anew from the record of its release, the record's tallies are a recount of
 the noisy rows, and the rows have the hash that was signed. What nobody can check from outside stands in
@@ -9,13 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import itertools
-import json
-import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from deniable.errors import CollectorError, DeniableError
 from deniable.report.report import Report
@@ -24,85 +18,27 @@ from deniable.survey.published import parse_survey
 from deniable.table import printable
 from deniable_research.output import counted
 from deniable_research.results.collector import NoSurvey
+from deniable_research.results.log import Fetch, Log, NotVerified, fetch_log
+from deniable_research.results.published_numbers import Shown, compared_numbers
+from deniable_research.results.witness import KeptHead, check_extends
 from deniable_statistics.data.reports_csv import reports_from_csv
 from deniable_statistics.estimates.tally import Tally, tally_reports
-from deniable_statistics.published.published_rows import estimate
-from deniable_statistics.release.merkle import leaf_hash, root_of
-from deniable_statistics.release.record import LogHead, ReleaseRecord
-from deniable_statistics.release.signature import VerifyingKey
-from deniable_statistics.views.view_row import ViewOptions, refusal_to_cross
-from deniable_statistics.views.view_rows import MOST_DIFFERENCES, view_of
+from deniable_statistics.release.merkle import leaf_hash
+from deniable_statistics.release.record import ReleaseRecord, check_record
 
-Fetch = Callable[[str], bytes]
-"""Gets the bytes at a path of the collector, such as ``/api/v1/surveys/...``."""
-
-MOST_CROSSED = 3
-"""Largest number of questions with which each is crossed, so that a survey of 100 questions is verified in minutes."""
-
-CLOSE = 1e-9
-"""Largest difference of two numbers that are the same: other versions of numpy round the last digits so."""
+MOST_STARTS = 3
+"""How often a check is started, because results move while it runs."""
 
 
-class NotVerified(DeniableError):
-    """Something that a collector publishes is not as it must be. The first word of the message says what."""
+def verify(fetch: Fetch, survey_id: str, seen: KeptHead | None = None) -> Iterator[str]:
+    """Check what a collector publishes of a survey; yields a sentence for each check that held.
 
-
-@dataclass(frozen=True)
-class Log:
-    """A survey's log of releases, checked: its head is signed, and its root is that of all its leaves.
-
-    Attributes
+    Parameters
     ----------
-    survey : str
-    key : VerifyingKey
-    head : LogHead
-    leaves : tuple of bytes
-    signatures : tuple of bytes
-        Of the records, in order.
-    is_rehearsal : bool
-        Whether the collector says that the replies are made up.
-    """
-
-    survey: str
-    key: VerifyingKey
-    head: LogHead
-    leaves: tuple[bytes, ...]
-    signatures: tuple[bytes, ...]
-    is_rehearsal: bool = False
-
-
-def fetch_log(fetch: Fetch, survey_id: str) -> Log:
-    """Fetch the log of a survey, and check its head.
-
-    Raises
-    ------
-    NotVerified
-        If the head is not signed, is another survey's, or is not that of the releases in the list.
-    """
-    try:
-        listed = json.loads(fetch(f"/api/v1/surveys/{survey_id}/releases"))
-        key = VerifyingKey(bytes.fromhex(listed["key"]))
-        encoded, signature = listed["head"].encode("ascii"), bytes.fromhex(listed["head_signature"])
-        numbers = [each["number"] for each in listed["releases"]]
-        leaves = tuple(bytes.fromhex(each["leaf"]) for each in listed["releases"])
-        signatures = tuple(bytes.fromhex(each["signature"]) for each in listed["releases"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotVerified(f"log: must be a list of releases, got none ({type(error).__name__})") from None
-    if not key.verifies(signature, encoded):
-        raise NotVerified("signature: that of the head of the log is not one by the collector's key")
-    head = LogHead.parse(encoded)
-    # A head that is signed for another survey is a true signature of a wrong thing.
-    if head.survey != survey_id:
-        raise NotVerified(f"log: must be that of survey {survey_id}, got that of {head.survey}")
-    if numbers != list(range(1, head.size + 1)):
-        raise NotVerified(f"log: its head has {head.size} releases, numbered from 1, but the list has {len(numbers)}")
-    if root_of(leaves).hex() != head.root:
-        raise NotVerified("log: its head is not that of the releases in the list")
-    return Log(survey_id, key, head, leaves, signatures, listed.get("rehearsal") is True)
-
-
-def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
-    """Check everything that a collector publishes of a survey; yields a sentence for each check that held.
+    fetch : function of a path
+    survey_id : str
+    seen : KeptHead, optional
+        The head that a witness saw: the very log that is checked must extend it.
 
     Raises
     ------
@@ -113,27 +49,46 @@ def verify(fetch: Fetch, survey_id: str) -> Iterator[str]:
     survey = _survey(fetch, survey_id)
     mechanisms = ", ".join(sorted({each.mechanism.name for each in survey.questions}))
     yield f"survey: its bytes have the hash that is its address; mechanisms {mechanisms}, epsilon {survey.epsilon:.4g}"
-    log = fetch_log(fetch, survey_id)
+    for start in range(1, MOST_STARTS + 1):
+        log = fetch_log(fetch, survey_id)
+        if seen is not None:
+            check_extends(log, seen)
+        try:
+            yield from _results(fetch, survey, log, seen)
+            return
+        except NotVerified:
+            # Nothing is wrong if a release came between two answers: its log extends the one that was checked.
+            later = fetch_log(fetch, survey_id)
+            check_extends(later, KeptHead.of(log))
+            if start == MOST_STARTS or later.head.size == log.head.size:
+                raise
+        yield f"release: {later.head.size} came while this check ran, so it starts again"
+
+
+def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None) -> Iterator[str]:
+    """Check everything after the log."""
     if log.is_rehearsal:
         yield "rehearsal: made-up replies"
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
-    records = _records(fetch, log)
+    if seen is not None:
+        yield f"heads: the log extends the {counted(seen.size, 'release')} that were seen before"
+    records = _records(fetch, survey, log)
     if records:
-        yield f"signature: every release of {len(records):,} is signed and stands in the log"
+        yield f"signature: {counted(len(records), 'release')}, all signed and all in the log"
     reports = _reports(fetch, survey, records)
-    tallies = _tallies(survey, records, reports)
+    shown = Shown(survey, _tallies(survey, records, reports), records, reports)
     if reports is not None:
-        yield f"rows: {len(reports)} noisy replies, of which the published tallies are a recount"
+        rows = counted(len(reports), "noisy reply", "noisy replies")
+        yield f"rows: {rows}, of which the published tallies are a recount"
     elif records:
         yield "rows: the survey keeps only tallies, so these cannot be recounted"
-    compared = sum(_numbers(fetch, survey, tallies, reports))
+    compared = sum(compared_numbers(fetch, shown))
     yield (
         f"numbers: {compared:,} published numbers (estimates, errors and intervals, in every view of every question) "
         "are what the library computes from these tallies"
     )
     latest = f"release {records[-1].number}, " if records else ""
-    replies = sum(tally.n for tally in tallies.values())
-    yield f"all checks passed: {printable(str(survey.title))}, {latest}{counted(replies, 'reply', 'replies')}"
+    yield f"all checks passed: {printable(str(survey.title))}, {latest}{counted(shown.n, 'reply', 'replies')}"
 
 
 def _survey(fetch: Fetch, survey_id: str) -> Survey:
@@ -146,22 +101,33 @@ def _survey(fetch: Fetch, survey_id: str) -> Survey:
         raise NotVerified(f"survey: is not the one of this address: {error}") from None
 
 
-def _records(fetch: Fetch, log: Log) -> list[ReleaseRecord]:
+def _records(fetch: Fetch, survey: Survey, log: Log) -> list[ReleaseRecord]:
     records: list[ReleaseRecord] = []
     for number, (leaf, signature) in enumerate(zip(log.leaves, log.signatures, strict=True), start=1):
-        document = fetch(f"/api/v1/surveys/{log.survey}/releases/{number}")
+        document = _record(fetch, survey, number)
         if leaf_hash(document) != leaf:
             raise NotVerified(f"release {number}: is not the one in the log")
         if not log.key.verifies(signature, document):
-            raise NotVerified(f"signature: that of release {number} is not one by the collector's key")
-        record = ReleaseRecord.parse(document)
-        # Its place in the log is signed by the root; what it says of itself has to agree.
-        if (record.survey, record.number) != (log.survey, number):
-            raise NotVerified(f"release {number}: is release {record.number} of survey {record.survey}")
+            raise NotVerified(f"signature: release {number} must be signed by the collector's key, but is not")
+        try:
+            record = ReleaseRecord.parse(document)
+            # Its place in the log is signed by the root; what it says of itself has to agree.
+            check_record(record, survey, number)
+        except DeniableError as error:
+            raise NotVerified(f"release {number}: {str(error).removeprefix('release: ')}") from None
+        if records and record.released_on < records[-1].released_on:
+            raise NotVerified(f"release {number}: is of {record.released_on}, before the release before it")
         if records and not _grows(records[-1].tallies, record.tallies):
-            raise NotVerified(f"release {number}: counts fewer replies of something than the release before it")
+            raise NotVerified(f"release {number}: counts fewer replies of some kind than the release before it")
         records.append(record)
     return records
+
+
+def _record(fetch: Fetch, survey: Survey, number: int) -> bytes:
+    try:
+        return fetch(f"/api/v1/surveys/{survey.id}/releases/{number}")
+    except NoSurvey:
+        raise NotVerified(f"release {number}: is in the log, but the collector does not serve it") from None
 
 
 def _grows(before: Mapping[str | None, Tally], after: Mapping[str | None, Tally]) -> bool:
@@ -193,78 +159,15 @@ def _tallies(
     survey: Survey, records: Sequence[ReleaseRecord], reports: Sequence[Report] | None
 ) -> Mapping[str | None, Tally]:
     """The tallies of the newest release, or of the rows where none was recorded yet."""
-    counted = None if reports is None else tally_reports(reports, survey)
+    counted_rows = None if reports is None else tally_reports(reports, survey)
     if not records:
-        return counted or {}
+        # A log without releases would let a collector show any rows, signed by nobody.
+        if counted_rows and survey.results != "live":
+            raise NotVerified("release: must be in the log before replies are shown, got none, and rows that are shown")
+        return counted_rows or {}
     tallies = records[-1].tallies
-    if counted is not None and counted != tallies:
-        raise NotVerified(f"tallies: those of release {records[-1].number} are not a recount of its noisy rows")
+    if counted_rows is not None and counted_rows != tallies:
+        raise NotVerified(
+            f"tallies: release {records[-1].number} must have a recount of its noisy rows, but has other numbers"
+        )
     return tallies
-
-
-def _numbers(
-    fetch: Fetch, survey: Survey, tallies: Mapping[str | None, Tally], reports: Sequence[Report] | None
-) -> Iterator[int]:
-    """How many numbers of each view were compared."""
-    for by_cohort in (False, True) if survey.cohorts else (False,):
-        path = f"/api/v1/surveys/{survey.id}/estimates.json{'?by=cohort' if by_cohort else ''}"
-        expected = [asdict(row) for row in estimate(tallies, survey, by_cohort=by_cohort)]
-        yield _compared(path, _rows(fetch, path, "estimates"), expected)
-    if not any(tally.n for tally in tallies.values()):
-        return
-    for question in survey.questions:
-        for query, options in _views(survey, question.id, tallies):
-            path = f"/s/{survey.id}/results/{question.id}.json{query}"
-            joint: list[Any] = []
-            if options.crossed_with is not None:
-                if reports is None:
-                    continue
-                pairs = Counter((each.values[question.id], each.values[options.crossed_with]) for each in reports)
-                # In the order of the collector, because sums of floats depend on it.
-                joint = sorted(((*pair, n) for pair, n in pairs.items()), key=lambda each: tuple(map(str, each)))
-            expected = [asdict(row) for row in view_of(survey, tallies, question.id, options, joint)]
-            yield _compared(path, _rows(fetch, path, "rows"), expected)
-
-
-def _views(survey: Survey, question_id: str, tallies: Mapping[str | None, Tally]) -> Iterator[tuple[str, ViewOptions]]:
-    """The views of a question that are checked: for everybody, by cohort, compared, and crossed with some others."""
-    question = survey.question(question_id)
-    yield "", ViewOptions()
-    known = [cohort for cohort in survey.cohorts if cohort in tallies]
-    if survey.cohorts:
-        yield "?by=cohort", ViewOptions(by_cohort=True)
-        if math.comb(len(known), 2) * question.rows <= MOST_DIFFERENCES:
-            yield "?compare=cohort", ViewOptions(compare=True)
-    others = (other for other in survey.questions if refusal_to_cross(question, other) is None)
-    for other in itertools.islice(others, MOST_CROSSED):
-        yield f"?with={other.id}", ViewOptions(crossed_with=other.id)
-
-
-def _rows(fetch: Fetch, path: str, name: str) -> Sequence[Mapping[str, Any]]:
-    try:
-        rows = json.loads(fetch(path))[name]
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise TypeError
-    except (ValueError, KeyError, TypeError):
-        raise NotVerified(f"numbers: {path} must hold {name}, got something else") from None
-    return rows
-
-
-def _compared(path: str, published: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> int:
-    if len(published) != len(expected):
-        raise NotVerified(f"numbers: {path} must have {len(expected)} rows, got {len(published)}")
-    compared = 0
-    for row, ours in zip(published, expected, strict=True):
-        for name, value in ours.items():
-            if not _is_same(row.get(name), value):
-                where = f"{ours['question']}, {ours['option'] or ours['statistic']}"
-                raise NotVerified(f"numbers: {path}: {name} of {where} must be {value}, got {row.get(name)}")
-            compared += isinstance(value, (int, float)) and not isinstance(value, bool)
-    return compared
-
-
-def _is_same(published: object, ours: object) -> bool:
-    if isinstance(published, (int, float)) and isinstance(ours, (int, float)):
-        # Absolutely too, because a difference of shares may be 0 but for rounding.
-        return math.isclose(published, ours, rel_tol=CLOSE, abs_tol=CLOSE)
-    return published == ours

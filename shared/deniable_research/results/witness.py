@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from deniable.errors import ParameterError
-from deniable_research.results.verifying import Log, NotVerified
+from deniable_research.results.log import Log, NotVerified
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.release.merkle import root_of
 

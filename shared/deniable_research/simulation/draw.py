@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, describe
+from deniable.exact import as_integer
 from deniable.mechanisms.arrays import draw_sets
 from deniable.randomness import UNIT, Words
 from deniable.survey.group import Group
@@ -23,6 +24,8 @@ from deniable_statistics.published.csv_cells import csv_lines, report_cell
 
 def generator_of(seed: int) -> np.random.Generator:
     """A PCG64 generator. It is repeatable, and so must not randomise the answers of real people."""
+    if as_integer(seed) is None or seed < 0:
+        raise ParameterError(f"seed: must be an integer of at least 0, got {describe(seed)}")
     return np.random.Generator(np.random.PCG64(seed))
 
 

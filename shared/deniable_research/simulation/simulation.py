@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.survey.document import Survey
 from deniable_research.simulation.counted_surveys import CountedSurvey, ReportCounts
 from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
@@ -83,6 +83,7 @@ class Simulation:
     compare: Mapping[str, Shares] | None = None
 
     def __post_init__(self) -> None:
+        check_kind(self.survey, Survey, "survey")
         least = 1 if self.compare is None else 2
         check_number(self.respondents, "respondents", least, MOST_RESPONDENTS)
 

@@ -121,7 +121,7 @@ def cautions(found: Sequence[Power]) -> list[str]:
         for sentence, times in each.priors.items():
             said.append(
                 f"{here}in {counted(times, 'sample')} of {each.repetitions} {sentence}, which pulls effects "
-                "towards 0; --penalty none does without"
+                "towards 0; --penalty none fits without it"
             )
         lost = each.repetitions - sum(each.failures.values()) - min((row.repetitions for row in each.rows), default=0)
         if lost:

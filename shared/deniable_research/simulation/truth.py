@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.survey.document import Survey
 from deniable.survey.patterns import Pattern, counted
 from deniable.survey.question import Question
@@ -166,6 +166,8 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
     >>> truth_of(Survey("T", (question,)), {"q": {"a": 0.5}})[0].shares
     (0.5, 0.25, 0.25)
     """
+    check_kind(survey, Survey, "survey")
+    check_kind(given or {}, Mapping, "given")
     wanted = dict(given or {})
     unknown = sorted(wanted.keys() - {question.id for question in survey.questions})
     if unknown:
@@ -215,6 +217,7 @@ def read_truth(text: str) -> dict[str, Any]:
     >>> read_truth("affair = 0.32")
     {'affair': 0.32}
     """
+    check_kind(text, str, "text")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:

@@ -25,8 +25,8 @@ EXACT = """\
         COMPUTE #best = MIN(MAX(#k / n, MIN(a, b)), MAX(a, b)).
         COMPUTE #best = MIN(MAX(#best, 1E-300), 1 - 1E-16).
         COMPUTE #other = #k * LN(#at / #best) + (n - #k) * LN((1 - #at) / (1 - #best)).
-        IF (#other LE #fall + 1E-9) #p = #p + EXP(LNGAMMA(n + 1) - LNGAMMA(#k + 1) - LNGAMMA(n - #k + 1)
-          + #k * LN(#at) + (n - #k) * LN(1 - #at)).
+        IF (#other LE #fall + 1E-9) #p = #p + EXP(MAX(-700, LNGAMMA(n + 1) - LNGAMMA(#k + 1)
+          - LNGAMMA(n - #k + 1) + #k * LN(#at) + (n - #k) * LN(1 - #at))).
       END LOOP.
     END IF.
     DO IF (#p GT 0.05).
@@ -34,7 +34,11 @@ EXACT = """\
       COMPUTE high = MAX(high, #share).
     END IF.
   END LOOP."""
-"""The interval of a share by inverting its test on a grid; see `deniable_statistics.archive.r_script`."""
+"""The interval of a share by inverting its test on a grid; see `deniable_statistics.archive.r_script`.
+
+An exponential below the smallest number is a missing value in GNU PSPP, and so would be the sum: from some 1,000
+replies on no interval came out.
+"""
 
 HEAD = f"""\
 SET MXLOOPS=20000.

@@ -161,6 +161,8 @@ def _read_file(path: Path) -> bytes:
 
 def read_toml(text: str | bytes) -> dict[str, Any]:
     """The contents of a survey's file; raise a SurveyError that names the line if it is not TOML."""
+    if not isinstance(text, (str, bytes)):
+        raise SurveyError(f"survey: must be TOML as text or bytes, got {describe(text)}")
     try:
         source = _decoded(text) if isinstance(text, bytes) else text
     except UnicodeDecodeError as problem:
@@ -177,6 +179,11 @@ def read_toml(text: str | bytes) -> dict[str, Any]:
         if _FILE_NAME.fullmatch(source):
             raise SurveyError(
                 f"survey: must be TOML, got what looks like the name of a file; read_survey(path={source!r}) reads it"
+            ) from None
+        if source.lstrip().startswith("{"):
+            raise SurveyError(
+                "survey: must be TOML, got what looks like JSON; if it is a published survey, "
+                "parse_survey(Path(...).read_bytes()) reads it"
             ) from None
         last = source.rstrip("\n").count("\n") + 1
         sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deniable.errors import check_kind
 from deniable.privacy.ceiling import WARN_QUESTION, WARN_SURVEY
 from deniable.survey.document import LEAST_RELEASE, Survey
 
@@ -125,6 +126,7 @@ def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
 
 def weak_protection(survey: Survey) -> list[str]:
     """Warnings about questions or a survey that protect little; empty if none does."""
+    check_kind(survey, Survey, "survey")
     sentences = [
         f"question {question.id!r}: epsilon {question.epsilon:.3g} protects little (above {WARN_QUESTION:g})"
         for question in survey.questions

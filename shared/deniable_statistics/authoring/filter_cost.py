@@ -18,7 +18,7 @@ from deniable.survey.document import Survey
 from deniable.survey.patterns import Routed, marginal_at, possible_patterns
 from deniable.survey.question import Question
 from deniable.survey.question_types import MAX_OPTIONS, AnswerKind
-from deniable_statistics.authoring.sample_size import PART_OF_RANGE, people, variance_for
+from deniable_statistics.authoring.sample_size import PART_OF_RANGE, POINTS_OF_A_HALF, people, variance_for
 from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import variance_among
@@ -65,7 +65,7 @@ def respondents_among(question: Question, applying: float) -> int:
 
 
 def _precision(question: Question) -> str:
-    return "\u00b15 points at a share of one half" if question.has_shares else PART_OF_RANGE
+    return POINTS_OF_A_HALF if question.has_shares else PART_OF_RANGE
 
 
 def _listed(question: Question) -> str:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.exact import LARGEST_LOSS, exp_below
-from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
+from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS
 from deniable.randomness import UNIT
+from deniable_statistics.designs.knot_weights import shares_of_knots
 from deniable_statistics.special.linear_program import minimum
 
 Floats = NDArray[np.float64]

@@ -15,11 +15,14 @@ from deniable_statistics.authoring.crosstab_precision import (
     joint_variance_of_digits,
     joint_variance_of_patterns,
 )
-from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
+from deniable_statistics.authoring.sample_size import planned_variance
 from deniable_statistics.published.width import TOO_WIDE
 
 RESPONDENTS = 1000
 """Number of people for whom the sentence is said if no number is planned for."""
+
+USEFUL = 0.1
+"""Half width of a cell for which people are counted where fewer know nothing of it."""
 
 UNKNOWN = 0.5
 """Half width from which on an interval says nothing about a share."""
@@ -41,19 +44,20 @@ def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
     >>> from deniable import TwoCoin
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> print(textwrap.fill(outlook(survey), 100))
-    With 1,000 people, shares are estimated to within \u00b16 points, each person is asked the one question,
-    and no two questions can be cross-tabulated.
+    With 1,000 people, shares are estimated to within \u00b16 points, and each person is asked the one
+    question.
     """
     known = " and ".join(_known(survey, respondents))
-    return f"With {respondents:,} people, {known}, {asked_of_each(survey)}, and {_crossed(survey, respondents)}."
+    if len(survey.questions) == 1:
+        return f"With {respondents:,} people, {known}, and {asked_of_each(survey)}."
+    widths = list(crossing_widths(survey, respondents).values())
+    first = f"With {respondents:,} people, {known}, {asked_of_each(survey)}, and {_crossed(widths)}."
+    return " ".join(filter(None, (first, _to_cross(survey, respondents, widths))))
 
 
 def half_width(question: Question, respondents: int) -> float:
     """Half width for one question: of its shares, or of its mean as a part of the range if it tells no shares."""
-    if question.has_shares:
-        variance = variance_at_half(question.mechanism)
-    else:
-        variance = variance_if_even(question.mechanism, wants_mean=True)
+    variance = planned_variance(question.mechanism, wants_mean=not question.has_shares)
     return _half_width(variance / question.share_asked, respondents)
 
 
@@ -134,13 +138,34 @@ def _known(survey: Survey, respondents: int) -> Iterator[str]:
         yield f"means are estimated to within {_range(of_means)} % of their range"
 
 
-def _crossed(survey: Survey, respondents: int) -> str:
-    widths = list(crossing_widths(survey, respondents).values())
+def _crossed(widths: list[float]) -> str:
     if not widths:
         return "no two questions can be cross-tabulated"
     if min(widths) >= UNKNOWN:
         return "a cross-tabulation of two questions says nothing yet"
     return f"each cell of a cross-tabulation of two questions is estimated to within {_range(widths)} points"
+
+
+def _to_cross(survey: Survey, respondents: int, widths: list[float]) -> str | None:
+    """What it would take to cross two questions, where none are crossed."""
+    if widths and min(widths) < UNKNOWN:
+        return None
+    if widths:
+        # A half width falls with the root of the number of people.
+        people = math.ceil(respondents * (min(widths) / USEFUL) ** 2)
+        return (
+            f"To cross two questions and know each cell to within \u00b1{100 * USEFUL:.0f} points, it takes "
+            f"{people:,} people, or a higher epsilon."
+        )
+    if sum(each.has_shares for each in survey.questions) < 2:
+        return (
+            'To cross two questions, write both with shares: a scale or rating with goal = "shares", or a number as '
+            "such a scale."
+        )
+    return (
+        "To cross two questions, some people must be asked both: "
+        'want = ["shares", "crosstabs"] lets each device ask at least two.'
+    )
 
 
 def _half_width(variance: float, respondents: int) -> float:

@@ -12,13 +12,14 @@ from deniable.mechanisms import Piecewise
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
-from deniable_statistics.authoring.sample_size import people, people_needed
-from deniable_statistics.authoring.selection import Choice, choice_for
+from deniable_statistics.authoring.sample_size import people, variance_if_even
+from deniable_statistics.authoring.selection import Candidate, Choice, choice_for
 
 
 class SampleSize(NamedTuple):
-    """Number of respondents for the precision of `deniable_statistics.authoring.sample_size`.
+    """Number of respondents for the precision by which candidates are compared.
 
+    On average over several options it is not the number for which a survey is planned, so it is only shown as a factor.
     With ``label`` None it is a lower bound for all mechanisms, the best one known.
     """
 
@@ -77,8 +78,8 @@ def comparison(question: Question) -> list[str]:
     if type(mechanism) is not type(choice.best) or str(mechanism) != str(choice.best):
         wants_mean = question.kind.wants_mean(question.goal)
         if wants_mean or mechanism.has_shares:
-            own = people_needed(mechanism, wants_mean=wants_mean, asked=question.share_asked)
-            said += f"; asked for: {mechanism} {own:,}"
+            own = Candidate(mechanism, variance_if_even(mechanism, wants_mean=wants_mean))
+            said += f"; asked for: {mechanism} {choice.cost(own, question.share_asked)}"
     return [*sentences, _sentence(said + bounds)]
 
 

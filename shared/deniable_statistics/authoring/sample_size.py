@@ -13,21 +13,31 @@ from deniable.wire.space import DrawnBits
 HALF_WIDTH = 0.05
 """Half width of the 95 % interval for which respondents are counted: 5 points of a share, or 5 % of a range."""
 
-POINTS = "\u00b15 points on average over the options"
-POINTS_OF_A_BOX = "\u00b15 points at a share of one half"
+ON_AVERAGE = "on average over the options"
+POINTS = "\u00b15 points"
+POINTS_OF_A_HALF = f"{POINTS} at a share of one half"
 PART_OF_RANGE = "\u00b15 % of the range"
 PART_OF_RANGE_OF_HALF = f"{PART_OF_RANGE} if it applies to one half"
 
 
 def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
-    """Number of respondents for `HALF_WIDTH` of the mean, or of the shares, if a part ``asked`` of them is asked."""
-    return people(variance_if_even(mechanism, wants_mean=wants_mean) / asked)
+    """Number of respondents for `HALF_WIDTH` of what is planned, if a part ``asked`` of them is asked."""
+    return people(planned_variance(mechanism, wants_mean=wants_mean) / asked)
 
 
 def people(variance: float) -> int:
     """Number of respondents for `HALF_WIDTH`, if ``variance`` is ``n`` times the variance of the estimate."""
     # z sqrt(variance / n) <= half width, solved for n.
     return math.ceil(variance * (NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2)
+
+
+def planned_variance(mechanism: Mechanism, *, wants_mean: bool) -> float:
+    """``n`` times the variance for which a survey is planned wherever a number of people or a half width is said.
+
+    It is that of a share of one half, for the option with the most noise, or of a mean if all answers are equally
+    frequent; the same as in `deniable_statistics.planning`, whose classes need numpy.
+    """
+    return variance_if_even(mechanism, wants_mean=True) if wants_mean else variance_at_half(mechanism)
 
 
 def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:

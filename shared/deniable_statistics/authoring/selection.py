@@ -30,10 +30,10 @@ from deniable.mechanisms import (
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 from deniable.survey.question_types import FILTERED_NUMBER, AnswerKind, QuestionType
 from deniable_statistics.authoring.sample_size import (
+    ON_AVERAGE,
     PART_OF_RANGE,
     PART_OF_RANGE_OF_HALF,
-    POINTS,
-    POINTS_OF_A_BOX,
+    POINTS_OF_A_HALF,
     people,
     variance_if_even,
 )
@@ -67,7 +67,8 @@ class Choice:
     Attributes
     ----------
     precision : str
-        The precision for which respondents are counted, in words.
+        The precision for which respondents are compared, in words. On average over several options they are compared
+        by factors alone: one option, for which surveys are planned, takes other numbers of people.
     candidates : tuple of Candidate
     """
 
@@ -82,7 +83,8 @@ class Choice:
     @property
     def claim(self) -> str:
         """The beginning of `why`."""
-        return f"fewest respondents for {self.precision}: "
+        how = self.precision if self.by_factors else f"for {self.precision}"
+        return f"fewest respondents {how}: "
 
     @property
     def why(self) -> str:
@@ -91,11 +93,23 @@ class Choice:
 
     def compared(self, asked: float = 1.0) -> str:
         """The choice in a sentence, where each device asks the question with this probability."""
-        chosen, *others = ((each.label, each.respondents(asked)) for each in self.candidates)
-        fewer = [label for label, n in others if n < chosen[1]]
+        chosen, *others = self.candidates
+        first = chosen.label if self.by_factors else f"{chosen.label} {chosen.respondents(asked):,}"
+        fewer = [each.label for each in others if each.respondents(asked) < chosen.respondents(asked)]
         plainer = f" (within 1 % of {fewer[0]}, and plainer)" if fewer else ""
-        rest = "".join(f"; {label} {n:,}" for label, n in others)
-        return f"{self.claim}{chosen[0]} {chosen[1]:,}{plainer}{rest}"
+        rest = "".join(f"; {each.label} {self.cost(each, asked)}" for each in others)
+        return f"{self.claim}{first}{plainer}{rest}"
+
+    @property
+    def by_factors(self) -> bool:
+        """Whether candidates are compared by factors, and not by numbers of people."""
+        return self.precision == ON_AVERAGE
+
+    def cost(self, candidate: Candidate, asked: float = 1.0) -> str:
+        """The respondents that a candidate needs, in words."""
+        if self.by_factors:
+            return f"takes {candidate.variance / self.candidates[0].variance:,.3g} times as many"
+        return f"{candidate.respondents(asked):,}"
 
 
 def choose(answers: int | range, epsilon: Number, goal: str = "shares") -> Mechanism:
@@ -183,15 +197,15 @@ def choose_for_choice(k: int, epsilon: Number) -> Choice:
     """The candidates for one of ``k`` options: KAry and the best subsets.
 
     >>> choose_for_choice(10, 1).why
-    'fewest respondents for \u00b15 points on average over the options: subset of 3 4,611; k-ary 6,432'
+    'fewest respondents on average over the options: subset of 3; k-ary takes 1.4 times as many'
     """
-    return _choose(POINTS, _made((KAry, Subset), range(k), epsilon))
+    return _choose(ON_AVERAGE, _made((KAry, Subset), range(k), epsilon))
 
 
 def choose_for_scale(levels: int, epsilon: Number, goal: str, solved: Piecewise | None = None) -> Choice:
     """The candidates for a scale whose author wants the shares of the levels, or their mean."""
     if goal == "shares":
-        return _choose(POINTS, _made((KAry, Subset, Geometric), range(levels), epsilon))
+        return _choose(ON_AVERAGE, _made((KAry, Subset, Geometric), range(levels), epsilon))
     among = (KAry, OneBitMean, Piecewise, Geometric)
     return _choose(PART_OF_RANGE, _made(among, range(levels), epsilon, wants_mean=True, solved=solved))
 
@@ -205,7 +219,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     coins = _made((TickBoxes,), range(k), epsilon)
     # Drawn boxes hold a few of the boxes in each report, coins all of them.
     if goal == "together":
-        return _choose(f"{POINTS_OF_A_BOX} with all boxes in every report", coins)
+        return _choose(f"{POINTS_OF_A_HALF} with all boxes in every report", coins)
     # Drawing more boxes spends less epsilon on each: the best number is found by trying all.
     drawn: list[Candidate] = []
     for s in range(1, min(k, MOST_DRAWN) + 1):
@@ -213,7 +227,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
             drawn.append(_candidate(DrawnBoxes.from_epsilon(k, epsilon, s)))
     # The reason that a survey publishes names two of them; all would be a list.
     nearest = sorted(drawn, key=lambda each: each.variance)[:2]
-    return _choose(POINTS_OF_A_BOX, [*nearest, *coins])
+    return _choose(POINTS_OF_A_HALF, [*nearest, *coins])
 
 
 def choose_for_number(lo: int, hi: int, epsilon: Number, solved: Piecewise | None = None) -> Choice:

@@ -26,7 +26,7 @@ from deniable_statistics.authoring.crosstab_precision import (
     joint_variance_of_digits,
     joint_variance_of_patterns,
 )
-from deniable_statistics.authoring.sample_size import people, people_needed
+from deniable_statistics.authoring.sample_size import POINTS, people, people_needed
 from deniable_statistics.authoring.selection import choice_for, most_variance
 
 PATIENCE = 3
@@ -236,7 +236,7 @@ def why(ways: Sequence[Sharing], chosen: Sharing | None = None) -> str:
     refused = {True: " (which devices refuse)", False: ""}
     said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
     crossed = f"to cross two questions: {chosen.label}; " if chosen not in (None, ways[0]) and chosen else ""
-    return f"{crossed}fewest respondents for ±5 points: {'; '.join(said)}"
+    return f"{crossed}fewest respondents for {POINTS}: {'; '.join(said)}"
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:

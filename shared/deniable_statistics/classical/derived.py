@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 from deniable_statistics.designs.design import Derived
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.intervals import Interval, check_confidence_level, resolve_method
@@ -178,10 +178,12 @@ def combined_share(
     >>> round(honest.estimate, 4), round(honest.std_error, 4)
     (0.5529, 0.0271)
     """
+    check_kind(shares, Estimate, "shares")
     return CombinedShare(shares, _places(shares, part), None if whole is None else _places(shares, whole))
 
 
 def _places(shares: Estimate, truths: Iterable[str | int]) -> tuple[int, ...]:
+    check_kind(truths, Iterable, "truths")
     places = tuple(place_of(truth, shares) for truth in truths)
     if len(set(places)) < len(places):
         raise ParameterError(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.exact import Number, probability, rational
 from deniable.mechanisms import Mechanism, Support
 from deniable_statistics.classical.channel import Channel, Groups
@@ -68,6 +68,7 @@ def forced_response(truth: Number, forced: Sequence[Number] = ("1/2", "1/2")) ->
     False
     """
     t = probability(truth, "truth")
+    check_kind(forced, Iterable, "forced")
     # May be 0: an option that is never forced proves itself, and the design is for analysis alone.
     weights = [_share(each, f"forced[{option}]") for option, each in enumerate(forced)]
     if len(weights) < 2 or sum(weights) != 1:
@@ -277,6 +278,7 @@ def from_mechanism(mechanism: Mechanism) -> Channel:
     >>> from_mechanism(TwoCoin("1/2", "1/2")).matrix == forced_response("1/2").matrix
     True
     """
+    check_kind(mechanism, Mechanism, "mechanism")
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism: must report one value, got {mechanism.name!r}, which reports several at once")
     design = design_of(mechanism)
@@ -345,6 +347,8 @@ def cheater_detection(yes: Sequence[Number], no: Sequence[Number] = (0, 0)) -> G
     >>> cheater_detection(["1/4", "3/4"]).estimate([[310, 190], [170, 330]]).share
     (0.56, 0.24, 0.2)
     """
+    check_kind(yes, Collection, "yes")
+    check_kind(no, Collection, "no")
     matrices = []
     if len(yes) != 2 or len(no) != 2:
         raise ParameterError(f"yes, no: must be one probability for each of 2 groups, got {len(yes)} and {len(no)}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 from deniable_statistics.classical import of_one_truth
 from deniable_statistics.comparison.unconditional import Arm
 from deniable_statistics.estimates.estimate import Estimate
@@ -12,8 +12,11 @@ from deniable_statistics.intervals import Interval, normal_intervals
 
 
 def check_cohorts(estimates: Sequence[Estimate], fewest: int = 2) -> tuple[Estimate, ...]:
-    """The cohorts, or a ParameterError if they are too few or answered different questions."""
+    """The cohorts, or a ParameterError if they are too few, no estimates, or answered different questions."""
+    check_kind(estimates, Iterable, "estimates")
     cohorts = tuple(estimates)
+    for cohort in cohorts:
+        check_kind(cohort, Estimate, "each of the estimates")
     if len(cohorts) < fewest:
         raise ParameterError(f"estimates: must be at least {fewest}, one for each cohort, got {len(cohorts)}")
     k = len(cohorts[0].share)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from deniable.errors import check_kind
 from deniable_statistics.comparison.cohorts import check_cohorts
 from deniable_statistics.comparison.difference import Difference, difference
 from deniable_statistics.estimates.estimate import Estimate
@@ -74,6 +75,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     >>> holm([0.01, 0.04, 0.03, 0.5])
     (0.04, 0.09, 0.09, 0.5)
     """
+    check_kind(p_values, Collection, "p_values")
     order = sorted((i for i, p in enumerate(p_values) if not math.isnan(p)), key=lambda i: p_values[i])
     adjusted, largest = [math.nan] * len(p_values), 0.0
     for rank, i in enumerate(order):

@@ -31,7 +31,6 @@ from deniable.mechanisms import (
     TickBoxes,
 )
 from deniable.mechanisms.drawn_boxes import noise_of_drawn
-from deniable.mechanisms.knots import shares_of_knots
 from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT
@@ -41,6 +40,7 @@ from deniable_statistics.designs.channels import channel_of
 from deniable_statistics.designs.debiasing import Debiasing, left_inverse, ratio
 from deniable_statistics.designs.design import Binomial, Both, Design
 from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
+from deniable_statistics.designs.knot_weights import shares_of_knots
 
 M = TypeVar("M", bound=Mechanism)
 

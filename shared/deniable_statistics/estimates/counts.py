@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def counts_in_order(
     >>> counts_in_order({1: 700, 0: 300}, 2)
     [300, 700]
     """
-    if isinstance(counts, (Set, str, bytes)):
+    if isinstance(counts, (Set, str, bytes)) or not isinstance(counts, Iterable):
         raise ParameterError(f"{subject}: must be {length} numbers in the order of reports, got {describe(counts)}")
     # A Series of pandas has keys too, and iterates over its values in any order, often that of frequency.
     if not (isinstance(counts, Mapping) or (hasattr(counts, "keys") and hasattr(counts, "items"))):

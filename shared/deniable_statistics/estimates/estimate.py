@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.wire.space import Count
 from deniable_statistics.designs.debiasing import ratio
 from deniable_statistics.designs.design import Binomial, Design
@@ -491,7 +492,9 @@ def number_of_reports(design: Design, counts: Sequence[Count], n: Count | None, 
         If it is needed and not given, if it is smaller than a count, or if it is not the sum where each report supports
         one option; ``kind`` is the word for counts in the message.
     """
-    if n is None and not design.reports.supports_one:
+    if n is not None:
+        check_kind(n, Real, "n")
+    elif not design.reports.supports_one:
         raise ParameterError("n: must be given, because a report can support several options")
     total = sum(counts) if n is None else n
     if total < max(counts):

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from numbers import Real
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.exact import rational
 from deniable.mechanisms.support import Support
 from deniable.wire.space import Count
@@ -49,6 +50,7 @@ def check_fakes(fakes: Count) -> Count:
     ParameterError
         Unless it is a finite number of at least 0.
     """
+    check_kind(fakes, Real, "fakes")
     if isinstance(fakes, bool) or not 0 <= fakes < math.inf:
         raise ParameterError(f"fakes: must be a number of at least 0, got {describe(fakes)}")
     return fakes

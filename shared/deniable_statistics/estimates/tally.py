@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deniable.errors import check_kind
 from deniable.exact import is_truth_value, plain
 from deniable.mechanisms.base import Mechanism
 from deniable.report.report import Report
@@ -44,10 +46,19 @@ class Tally:
 
 
 def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None, Tally]:
-    """Count reports by cohort."""
+    """Count reports by cohort.
+
+    Raises
+    ------
+    ParameterError
+        If the arguments are no reports and no survey, in this order.
+    """
+    check_kind(reports, Iterable, "reports")
+    check_kind(survey, Survey, "survey")
     sizes: dict[str | None, int] = {}
     supports: dict[str | None, dict[str, list[int]]] = {}
     for report in reports:
+        check_kind(report, Report, "each of the reports")
         sizes[report.cohort] = sizes.get(report.cohort, 0) + 1
         counts = supports.setdefault(
             report.cohort, {question.id: [0] * question.reports.size for question in survey.questions}
@@ -63,12 +74,13 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
 
 
 def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ...]:
-    """How many reports support each option of one question, as `Mechanism.estimate` takes it.
+    """Count how many reports support each option of one question; `Mechanism.estimate` takes the result.
 
     Parameters
     ----------
     reports : iterable, or array of numpy
-        What `randomize` or `randomize_many` gives: numbers, texts of 0 and 1, or rows of them.
+        What `randomize` or `randomize_many` gives: numbers, texts of 0 and 1, or rows of them. Whole numbers may be
+        floats, and missing cells (NaN, NA) are left out, because a column of pandas with gaps holds floats.
     mechanism : Mechanism
         What made them.
 
@@ -81,6 +93,8 @@ def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ..
     ------
     ReportError
         If one is not a report of the mechanism, with its place.
+    ParameterError
+        If the arguments are no reports and no mechanism, in this order.
 
     Examples
     --------
@@ -89,12 +103,18 @@ def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ..
     (1, 1, 2)
     >>> count_reports(["110", "011"], Subset.from_epsilon(3, 2, 1))
     (1, 2, 1)
+    >>> count_reports([0.0, 2.0, math.nan], KAry(3, "1/2"))
+    (1, 0, 1)
     """
+    check_kind(reports, Iterable, "reports")
+    check_kind(mechanism, Mechanism, "mechanism")
     space = mechanism.reports
     values: list[Any] = reports.tolist() if hasattr(reports, "tolist") else list(reports)
     plain = [_as_report(value, takes_truth=space.size == 2) for value in values]
     counts = [0] * space.size
     for report, n in Counter(plain).items():  # reports that are alike are checked once
+        if report is _MISSING:
+            continue
         if report not in space:
             space.check(report, f"reports[{plain.index(report)}]")
         for option in space.supports(report):
@@ -102,8 +122,17 @@ def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ..
     return tuple(counts)
 
 
+_MISSING = object()
+"""A cell of a column that holds no report."""
+
+
 def _as_report(value: Any, takes_truth: bool) -> Any:
-    """A report as the mechanism sends it: a row of 0 and 1 as their text, an integer of numpy as Python's."""
+    """A report as the mechanism sends it: a row of 0 and 1 as their text, a whole number as Python's int."""
+    # By its name, because pandas need not be installed, and NA has no truth value.
+    if type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        return _MISSING
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", False):
         return "".join(str(int(bit)) for bit in value)
     if takes_truth and (isinstance(value, bool) or is_truth_value(value)):  # `tolist` makes Python's of numpy's

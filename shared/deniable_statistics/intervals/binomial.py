@@ -2,7 +2,7 @@
 
 ``count`` and ``n`` may be real: weighted data with Kish's effective ``n``. The limits may leave [0, 1] (`wald`,
 `agresti_coull`) or the range that a design allows. `share_interval` cuts them at the end, because other statistics
-start from limits that are not cut. Callers check the level, ``n > 0`` and ``0 <= count <= n``.
+start from limits that are not cut. Functions of several counts leave these checks to their callers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from deniable_statistics.intervals.interval import Interval, check_confidence_level, normal_quantile
+from deniable_statistics.intervals.interval import Interval, check_binomial, check_confidence_level, normal_quantile
 from deniable_statistics.intervals.tails import Floats, Indices, newton_crossings
 from deniable_statistics.special.incomplete_beta import beta_quantiles, beta_tails_and_density
 
@@ -33,6 +33,7 @@ def wilson(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in wilson(98, 729, 0.95)]
     [0.1116, 0.1611]
     """
+    check_binomial(count, n, confidence_level)
     z = normal_quantile(confidence_level)
     share = count / n
     # Wilson (1927): the roots of (share - lam)^2 = z^2 lam (1 - lam) / n.
@@ -58,6 +59,7 @@ def agresti_coull(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in agresti_coull(98, 729, 0.95)]
     [0.1115, 0.1612]
     """
+    check_binomial(count, n, confidence_level)
     z = normal_quantile(confidence_level)
     # Wilson's middle is (count + z^2 / 2) / (n + z^2): the share of these numbers.
     return wald(count + z * z / 2, n + z * z, confidence_level)
@@ -73,6 +75,7 @@ def wald(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 3) for end in wald(50, 100, 0.95)]
     [0.402, 0.598]
     """
+    check_binomial(count, n, confidence_level)
     share = count / n
     return normal_intervals([share], [math.sqrt(share * (1 - share) / n)], confidence_level)[0]
 
@@ -104,6 +107,7 @@ def clopper_pearson(count: float, n: float, confidence_level: float) -> Interval
     >>> [round(end, 4) for end in clopper_pearson(98, 729, 0.95)]
     [0.1105, 0.1614]
     """
+    check_binomial(count, n, confidence_level)
     return clopper_pearson_of_each([count], [n], confidence_level)[0]
 
 
@@ -123,6 +127,7 @@ def jeffreys(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in jeffreys(98, 729, 0.95)]
     [0.1111, 0.1606]
     """
+    check_binomial(count, n, confidence_level)
     return jeffreys_of_each([count], [n], confidence_level)[0]
 
 
@@ -173,6 +178,7 @@ def midp(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in midp(2, 2, 0.95)]
     [0.2236, 1.0]
     """
+    check_binomial(count, n, confidence_level)
     return midp_of_each([count], [n], confidence_level)[0]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable_statistics.intervals.binomial import both_ends, whole
-from deniable_statistics.intervals.interval import Interval
+from deniable_statistics.intervals.interval import Interval, check_binomial
 from deniable_statistics.intervals.tails import Floats, Indices, as_far_below, first_true, newton_crossings
 from deniable_statistics.special.incomplete_beta import beta_quantiles, beta_tails, beta_tails_and_density
 
@@ -45,6 +45,7 @@ def blaker(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in blaker(98, 729, 0.95)]
     [0.1106, 0.1608]
     """
+    check_binomial(count, n, confidence_level)
     return blaker_of_each([count], [n], confidence_level)[0]
 
 

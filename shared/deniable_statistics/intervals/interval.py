@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from statistics import NormalDist
 from typing import NamedTuple
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 
 
 class Interval(NamedTuple):
@@ -42,11 +43,32 @@ def check_confidence_level(confidence_level: float) -> float:
     >>> check_confidence_level(0.95)
     0.95
     """
+    check_kind(confidence_level, Real, "confidence_level")
     if not LOWEST_LEVEL <= confidence_level <= HIGHEST_LEVEL:
+        hint = f"; write {confidence_level / 100:g} for {confidence_level:g} %" if 1 < confidence_level < 100 else ""
         raise ParameterError(
-            f"confidence_level: must be from {LOWEST_LEVEL:g} to {HIGHEST_LEVEL:.12f}, got {confidence_level!r}"
+            f"confidence_level: must be from {LOWEST_LEVEL:g} to {HIGHEST_LEVEL:.12f}, got {confidence_level!r}{hint}"
         )
     return confidence_level
+
+
+def check_binomial(count: float, n: float, confidence_level: float) -> None:
+    """Raise a ParameterError unless a count is one of a binomial distribution, and the level is possible."""
+    check_kind(count, Real, "count")
+    check_kind(n, Real, "n")
+    check_confidence_level(confidence_level)
+    if not 0 < n < math.inf:
+        raise ParameterError(f"n: must be above 0 and finite, got {n:g}")
+    if not 0 <= count <= n * (1 + 1e-9):  # weights add up to n in floating point only
+        raise ParameterError(f"count: must be in [0, n = {n:g}], got {count:g}")
+
+
+def check_range(low: float, high: float) -> None:
+    """Raise a ParameterError unless these are two probabilities of which the second is larger."""
+    check_kind(low, Real, "low")
+    check_kind(high, Real, "high")
+    if not 0 <= low < high <= 1:
+        raise ParameterError(f"low, high: must be two probabilities, the smaller one first, got {low:g} and {high:g}")
 
 
 def two_sided(statistic: float) -> float:

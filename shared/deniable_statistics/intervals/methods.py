@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from numbers import Real
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind, describe
 from deniable_statistics.designs.design import Design
 from deniable_statistics.intervals.binomial import (
     agresti_coull,
@@ -73,6 +74,7 @@ def resolve_method(method: str, n: float) -> str:
     """
     if method == "default":
         return "feldman-cousins" if n <= EXACT_UP_TO else "likelihood-ratio"
+    check_kind(method, str, "method")
     name = ALIASES.get(method, method)
     if name not in METHODS:
         raise ParameterError(f"method: must be one of default, {', '.join([*METHODS, *ALIASES])}, got {method!r}")
@@ -193,6 +195,10 @@ def check_count(count: float, n: float, support: tuple[float, float]) -> Checked
     ParameterError
         If ``n`` is not finite, the count is not in ``[0, n]``, or the support makes no range.
     """
+    for subject, number in (("count", count), ("n", n)):
+        check_kind(number, Real, subject)
+    if not isinstance(support, Collection) or [isinstance(end, Real) for end in support] != [True, True]:
+        raise ParameterError(f"support: must be two different probabilities, got {describe(support)}")
     count, n = float(count), float(n)
     low, high = sorted(map(float, support))
     if not 0 <= low < high <= 1:

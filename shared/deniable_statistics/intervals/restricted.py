@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable_statistics.intervals.binomial import whole
-from deniable_statistics.intervals.interval import Interval, normal_quantile
+from deniable_statistics.intervals.interval import Interval, check_binomial, check_range, normal_quantile
 from deniable_statistics.intervals.tails import as_far_below, at_least, at_most, bisect_near, crossing
 from deniable_statistics.special.binomial_mass import mass
 from deniable_statistics.special.incomplete_beta import guessed_logit, small_beta_cdfs
@@ -113,6 +113,8 @@ def feldman_cousins(count: float, n: float, confidence_level: float, low: float,
     >>> [round(end, 4) for end in feldman_cousins(0, 20, 0.95, 0.25, 0.75)]
     [0.25, 0.3077]
     """
+    check_binomial(count, n, confidence_level)
+    check_range(low, high)
     return feldman_cousins_of_each([count], [n], confidence_level, [(low, high)])[0]
 
 

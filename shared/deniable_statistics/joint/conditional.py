@@ -70,8 +70,13 @@ class Conditional:
 
         A share is a ratio whose denominator may be near 0: where it is not clearly above 0, no ratio is excluded and
         the interval reaches the end of the range. A delta interval around the ratio does not notice.
+
+        The test behind it is a score test: of ``n`` reports, ``t - p b`` with mean ``d`` and variance ``V`` has the
+        mean square ``V + d^2 / n`` if ``p`` is the share. So three reports exclude nothing, however alike they are.
         """
         square = t_quantile(confidence_level, self.reports.sample.df) ** 2
+        # From d^2 <= square (V + d^2 / n).
+        square = square / (1 - square / n) if (n := self.reports.n_effective) > square else np.inf
         ends = np.empty((self.share.size, 2))
         for place, (cell, margin, cell_variance, margin_variance, both) in enumerate(self.parts.T.tolist()):
             if margin > 0 and np.isfinite(square) and not np.isnan(cell):

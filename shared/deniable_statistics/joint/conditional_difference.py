@@ -117,7 +117,8 @@ def difference_of(within: Conditional, covariance: NDArray[np.float64], places: 
     known = pooled * (1 - pooled) * (1 / size + 1 / other_size) / within.reports.n_effective
     one, other = places
     spread = float(covariance[one, one] + covariance[other, other] - 2 * covariance[one, other])
-    return top / size - other_top / other_size, math.sqrt(max(spread, known))
+    apart = top / size - other_top / other_size
+    return apart, math.sqrt(max(spread, known) + apart * apart / within.reports.n_effective)
 
 
 def covariance_of(within: Conditional) -> NDArray[np.float64]:
@@ -143,4 +144,5 @@ def _inside(value: float, interval: Interval) -> float:
 def _correlations(covariance: NDArray[np.float64], places: Sequence[int]) -> NDArray[np.float64]:
     part = covariance[np.ix_(places, places)]
     errors = np.sqrt(part.diagonal())
-    return np.asarray(np.clip(part / np.outer(errors, errors), -1, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):  # NaN, which names nothing, where reports are all alike
+        return np.asarray(np.clip(part / np.outer(errors, errors), -1, 1))

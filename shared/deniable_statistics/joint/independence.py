@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, describe
+from deniable.exact import as_integer
 from deniable_statistics.designs.debiasing import one_report_covariance
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
@@ -116,6 +117,10 @@ def independence(
 
 def independence_of(reports: JointReports, permutations: int = 0, seed: int | None = None) -> Independence:
     """The test from reports that were put together; this is what `independence` calls."""
+    if as_integer(permutations) is None or permutations < 0:
+        raise ParameterError(f"permutations: must be an integer of at least 0, got {describe(permutations)}")
+    if seed is not None and (as_integer(seed) is None or seed < 0):
+        raise ParameterError(f"seed: must be an integer of at least 0 or None, got {describe(seed)}")
     if len(reports.items) != 2:
         raise ParameterError(f"items: must be 2 questions for a test of independence, got {len(reports.items)}")
     if not reports.n:

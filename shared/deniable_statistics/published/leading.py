@@ -31,7 +31,10 @@ class LeadingOption(NamedTuple):
 
 
 def most_frequent(
-    design: AnyDesign, rows: Sequence[EstimateRow], confidence_level: float = 0.95
+    design: AnyDesign,
+    rows: Sequence[EstimateRow],
+    confidence_level: float = 0.95,
+    largest: LargestEstimate | None = None,
 ) -> LeadingOption | None:
     """The most frequent answer if the reports identify it, else None.
 
@@ -42,6 +45,8 @@ def most_frequent(
         Rows of the shares of all answers, for everybody or for one cohort that was chosen beforehand.
     confidence_level : float
         Probability that the result is None, or else names a most frequent answer *and* the interval holds its share.
+    largest : LargestEstimate, optional
+        That of `largest_estimate` for the same rows and level, where it is known already.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def most_frequent(
     True
     """
     design = design_of(design)
-    largest = largest_estimate(design, rows, confidence_level)
+    largest = largest_estimate(design, rows, confidence_level) if largest is None else largest
     if largest is None or not largest.lead.low > 0:
         return None
     # Half of the error probability goes to the comparison, half to the interval.

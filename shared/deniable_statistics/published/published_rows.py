@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.wire.space import Count
@@ -153,7 +153,14 @@ def estimate(
     -------
     list of EstimateRow
         In the order of cohorts, questions and options.
+
+    Raises
+    ------
+    ParameterError
+        If the arguments are no tallies and no survey, in this order, or an option is not possible.
     """
+    check_kind(tallies, Mapping, "tallies")
+    check_kind(survey, Survey, "survey")
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
     # All cohorts together: an attacker may send every fake to one of them.
     reports = sum(tally.n for tally in tallies.values())
@@ -183,6 +190,14 @@ def estimate(
             None if each.mean is None else next(spans, None),
         )
     ]
+
+
+def interval_methods(tallies: Mapping[str | None, Tally], survey: Survey) -> list[str]:
+    """The names of the methods behind the default intervals of a survey's shares and means, in alphabetical order."""
+    together = sum(tallies.values(), Tally.empty(survey))
+    asked = [_Asked.of(question, None, together) for question in survey.questions]
+    named = {figure.interval_method() for each in asked for figure in (each.shares, each.mean) if figure is not None}
+    return sorted(named | {METHOD for question in survey.questions if question.ask_if})
 
 
 class _Asked(NamedTuple):

@@ -29,8 +29,8 @@ MOST_PROFILED = 60
 
 PENALTIES = ("auto", "cauchy", None)
 PRIORS = {
-    "cauchy": "estimates are those under a Cauchy prior",
-    "cauchy on cells": "how often the truths of the predictors are is estimated under a Cauchy prior",
+    "cauchy": "the estimates use a Cauchy prior",
+    "cauchy on cells": "the distribution of the true predictors is estimated with a Cauchy prior",
 }
 """`Fit.penalty` in words."""
 
@@ -338,7 +338,7 @@ class Fit(CoefficientEstimates):
         ]
         said: dict[str, Any] = {
             f"The likelihood has no maximum that the data bound, so {unbounded}.": self.separated,
-            "Estimates are those under a Cauchy prior.": self.penalty and not self.separated,
+            "The estimates use a Cauchy prior.": self.penalty and not self.separated,
             "The search did not converge: the estimates are not a maximum and have no standard errors.": (
                 self.penalty and not self.converged
             ),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from scipy.stats import chi2
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, check_kind
 from deniable_statistics.regression.cells import CellLogits, CellShares, PredictorCells
 from deniable_statistics.regression.factor import Array
 from deniable_statistics.regression.fit import Fit
@@ -113,6 +113,7 @@ def goodness_of_fit(fit: Fit, *, draws: int = 199, seed: int = 1) -> GoodnessOfF
     >>> round(found.pearson, 2), round(found.deviance, 2), found.df, round(found.pearson_p, 5)
     (17.73, 17.89, 1, 3e-05)
     """
+    check_kind(fit, Fit, "fit")
     study = _Study.of(fit)
     found = study.numbers(fit.params)
     # a share at its end was not free to fit the data

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import DeniableError
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
 from deniable.wire import strict_json
 from deniable_statistics.estimates.tally import Tally
 
@@ -129,6 +131,40 @@ class LogHead:
         if head.encode() != document:
             raise ReleaseError("log: must have a head as `encode` writes it, got another form")
         return head
+
+
+def check_record(record: ReleaseRecord, survey: Survey, number: int) -> None:
+    """Raise unless a record can be the release of that number of a survey.
+
+    Raises
+    ------
+    ReleaseError
+        If it names another survey or number, has cohorts or questions that the survey has not, or numbers that no
+        replies make.
+    """
+    if (record.survey, record.number) != (survey.id, number):
+        raise ReleaseError(f"release: is release {record.number} of survey {record.survey}")
+    if (record.rows_sha256 is None) != (survey.retention == "tallies"):
+        raise ReleaseError("release: must have the hash of its rows exactly where the survey keeps rows")
+    questions = {each.id: each for each in survey.questions}
+    for cohort, tally in record.tallies.items():
+        if cohort is not None and cohort not in survey.cohorts:
+            raise ReleaseError(f"release: must have cohorts of the survey, got {cohort!r:.80}")
+        if set(tally.counts) != set(questions):
+            raise ReleaseError("release: must count the questions of the survey, got others")
+        if not all(_is_possible(questions[each], counts, tally.n) for each, counts in tally.counts.items()):
+            raise ReleaseError("release: has counts that no replies make")
+
+
+def _is_possible(question: Question, counts: Sequence[int], n: int) -> bool:
+    """Whether the reports of ``n`` devices can support options as often as this."""
+    if len(counts) != question.reports.size or not all(0 <= count <= n for count in counts):
+        return False
+    options, asked = question.counted(counts, n)
+    if not all(count <= asked for count in options):
+        return False
+    # Where each report supports one option, the counts are those of all reports.
+    return not question.mechanism.reports.supports_one or sum(options) == asked
 
 
 def rows_hash(pieces: Iterable[bytes]) -> str:

@@ -72,7 +72,7 @@ def few_reports(rows: Sequence[Any], axis: AxisOf = axis_of_shares) -> Iterator[
     >>> row = {"question": "q", "statistic": "share", "n": 3, "estimate": 1.8, "std_error": 0.0, "conf_low": 0.0}
     >>> for sentence in few_reports([SimpleNamespace(**row, conf_high=0.97)]):
     ...     print(textwrap.fill(sentence, 116))
-    Too few reports to say: q (3 reports). The interval is wider than 30 % of all that is possible. Quote the interval,
+    Too few reports to say: q (3 reports). The interval is wider than 30 % of the possible range. Quote the interval,
     not the estimate.
     A dash: no standard error can be computed, because all reports agree. You can still use the interval.
     """
@@ -80,8 +80,8 @@ def few_reports(rows: Sequence[Any], axis: AxisOf = axis_of_shares) -> Iterator[
     if weak:
         named = ", ".join(f"{question} ({n} report{'' if n == 1 else 's'})" for question, n in weak.items())
         yield (
-            f"Too few reports to say: {named}. The interval is wider than {100 * widest(SHARES):.0f} % of all that is "
-            "possible. Quote the interval, not the estimate."
+            f"Too few reports to say: {named}. The interval is wider than {100 * widest(SHARES):.0f} % of the "
+            "possible range. Quote the interval, not the estimate."
         )
     if any(is_unknown(row.std_error) for row in rows):
         yield "A dash: no standard error can be computed, because all reports agree. You can still use the interval."

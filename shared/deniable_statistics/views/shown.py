@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from deniable.survey.question import Question
@@ -60,6 +61,15 @@ def is_weak(row: EstimateRow, axis: Axis) -> bool:
     return row.estimate is None or is_wide(row.conf_low, row.conf_high, axis)
 
 
+def quoted_intervals(rows: Iterable[EstimateRow], axis: Axis) -> list[tuple[float, float]]:
+    """The intervals of the rows that are quoted, as far as they are possible."""
+    return [
+        (max(row.conf_low, axis.low), min(row.conf_high, axis.high))
+        for row in rows
+        if not is_weak(row, axis) and shown_point(row, axis) is not None
+    ]
+
+
 class Spoken(NamedTuple):
     """A value and the ends of its interval as people read them, without a sign of percent."""
 
@@ -68,18 +78,35 @@ class Spoken(NamedTuple):
     high: str
 
 
-def spoken(value: float, low: float, high: float, scale: float = 1.0) -> Spoken:
+MOST_DIGITS = 4
+"""Largest number of digits after the point in a sentence, however narrow an interval is."""
+
+
+def common_digits(intervals: Iterable[tuple[float, float]], scale: float = 1.0) -> int:
+    """The digits after the point that all these intervals allow: numbers that stand together have one style.
+
+    >>> common_digits([(0.12, 0.20), (0.0, 0.032)], 100), common_digits([(0.011, 0.032)], 100), common_digits([])
+    (0, 1, 0)
+    """
+    return min((_digits(scale * (high - low)) for low, high in intervals), default=0)
+
+
+def _digits(width: float) -> int:
+    return 0 if width >= 4 else min(math.ceil(-math.log10(max(width, 1e-9) / 4)), MOST_DIGITS)
+
+
+def spoken(value: float, low: float, high: float, scale: float = 1.0, digits: int | None = None) -> Spoken:
     """A value and its interval in as many digits as the interval allows, its ends rounded outwards.
 
-    So the stated interval contains the computed one, and is at least four units of its last digit wide.
+    So the stated interval contains the computed one, and is at least four units of its last digit wide. Where numbers
+    stand together, ``digits`` are their `common_digits`.
 
     >>> spoken(0.15, 0.0812, 0.2149, 100)
     Spoken(value='15', low='8', high='22')
     >>> spoken(-0.04, -1.31, 1.2)
     Spoken(value='0.0', low='\u22121.4', high='1.2')
     """
-    width = scale * (high - low)
-    digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
+    digits = _digits(scale * (high - low)) if digits is None else digits
     unit = 10.0**digits
     # 1e-9: an 8.000000001 from floating point is not rounded up to 9.
     down = math.floor(scale * low * unit + 1e-9) / unit

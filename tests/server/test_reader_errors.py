@@ -1,0 +1,63 @@
+"""Readers of results whose address is wrong, or who cite, read their own language."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import Report, Survey, read_survey
+from deniable_server.store import Store
+from tools.rig.surveys import SURVEY
+
+BROWSER = {"Accept": "text/html"}
+
+WRONG = {
+    "de": "Ein Teil dieser Adresse nennt etwas, das es hier nicht gibt",
+    "fr": "Une partie de cette adresse désigne quelque chose qui n’existe pas ici",
+    "es": "Una parte de esta dirección nombra algo que no existe aquí",
+    "ar": "جزء من هذا العنوان يسمّي شيئًا غير موجود هنا",
+    "en": "A part of this address names something that does not exist here",
+}
+
+CITED = {
+    "de": "Umfrage {}, Randomized-Response-Verfahren. Stand 25. November 2026.",
+    "fr": "Enquête {}, réponse randomisée. État du 25 novembre 2026.",
+    "es": "Encuesta {}, respuesta aleatorizada. Datos del 25 de noviembre de 2026.",
+    "ar": "الاستبيان {}، الاستجابة العشوائية. حتى 25 نوفمبر 2026.",
+    "en": "Survey {}, randomised response. As of 25 November 2026.",
+}
+
+
+@pytest.fixture
+def survey(store: Store) -> Survey:
+    survey = read_survey(SURVEY)
+    store.publish(survey)
+    store.store_reports([(survey, [Report("0" * 32, None, {"affair": 1, "religious": 2})])])
+    return survey
+
+
+@pytest.mark.parametrize("language", WRONG)
+def test_a_wrong_view_leads_back_to_the_results(http: FlaskClient, survey: Survey, language: str) -> None:
+    results = f"/s/{survey.id}/results"
+    for wrong in (f"{results}?by=nothing&lang={language}", f"{results}/affair?with=affair&lang={language}"):
+        page = http.get(wrong, headers=BROWSER)
+        assert page.status_code == 422
+        assert WRONG[language] in page.text
+        assert f'lang="{language}"' in page.text
+        assert f'href="{results}?lang={language}"' in page.text
+    page = http.get(f"{results}/nothing", headers=BROWSER | {"Accept-Language": language})
+    assert page.status_code == 404
+    assert f'href="{results}"' in page.text
+
+
+def test_what_is_not_there_does_not_lead_to_itself(http: FlaskClient, survey: Survey) -> None:
+    gone = f"/s/{'a' * 26}/results"
+    page = http.get(gone, headers=BROWSER)
+    assert page.status_code == 404
+    assert f'href="{gone}' not in page.text
+
+
+@pytest.mark.parametrize("language", CITED)
+def test_a_reference_is_in_the_language_of_the_page(http: FlaskClient, survey: Survey, language: str) -> None:
+    page = http.get(f"/s/{survey.id}/results?lang={language}").text
+    assert CITED[language].format(survey.id) in page
