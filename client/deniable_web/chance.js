@@ -148,7 +148,7 @@ export function chance(m, question, { lesson, figures }) {
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
     stack(quiet(m.pretend, " ", choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
-  return h("div", { class: "box chance", part: "chance" }, h("h2", {}, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
+  return h("div", { class: "box chance", part: "chance" }, h("h2", { class: "quiet" }, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
 }
 
 /** A sentence about what may be written from the other side. @param {string} text perhaps with the place {what} @param {string} what @param {object} [values] */
