@@ -41,7 +41,7 @@ export const sentOdds = (m, view, meaning = "") =>
 const arrived = () =>
   drawing(
     "svg",
-    { viewBox: "30 0 112 104", width: 152, "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    { viewBox: "30 0 112 104", width: 152, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
     drawing("circle", { fill: "var(--soft)", stroke: "none", cx: 80, cy: 52, r: 50 }),
     drawing("path", { d: "M42 32h76v50H42zm1 4 37 27 37-27", fill: "var(--card)" }),
     drawing("path", { class: "outline other", d: "M34 22v8m-4-4h8M128 20v8m-4-4h8M24 66v6m-3-3h6M140 48v6m-3-3h6" }),
