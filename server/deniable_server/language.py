@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from flask import Response, make_response, render_template, request
 from werkzeug.datastructures import LanguageAccept
+
+from deniable_statistics.published.steady_text import steady as steady
 
 PAGE_WORDS = ("pages.json", "results.json")
 """The files with the sentences of the collector's own pages, which no device needs."""
@@ -62,19 +64,3 @@ def translated(template: str, **values: Any) -> Response:
     )
     response.vary.add("Accept-Language")
     return response
-
-
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters of Unicode that change the direction of what follows them, the numbers of a sentence too."""
-
-
-@lru_cache(maxsize=4096)  # the same labels stand in thousands of rows
-def steady(text: str) -> str:
-    """A text of an author without characters that would turn around what stands behind it.
-
-    Letters that run from right to left have their direction without them.
-
-    >>> steady("\u202e41 %")
-    '41 %'
-    """
-    return _TURNS.sub("", text)

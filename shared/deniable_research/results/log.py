@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from deniable.errors import DeniableError
 from deniable.table import printable
 from deniable_research.results.collector import NoSurvey
+from deniable_statistics.published.steady_text import steady
 from deniable_statistics.release.merkle import root_of
 from deniable_statistics.release.record import LogHead
 from deniable_statistics.release.signature import VerifyingKey
@@ -17,12 +18,21 @@ Fetch = Callable[[str], bytes]
 """Gets the bytes at a path of the collector, such as ``/api/v1/surveys/...``."""
 
 
+def in_one_line(text: str) -> str:
+    """A text of a stranger in one line, without what could write a verdict of its own on a terminal.
+
+    >>> in_one_line("T\\nall checks passed: \\u202e\\x1b[2J")
+    'T all checks passed: \ufffd[2J'
+    """
+    return printable(steady(" ".join(text.split())))
+
+
 class NotVerified(DeniableError):
     """Something that a collector publishes is not as it must be. The first word of the message says what."""
 
     def __init__(self, message: str) -> None:
-        # A message may quote the collector, whose line ends could write a verdict of their own on a terminal.
-        super().__init__(printable(" ".join(message.split())))
+        # A message may quote the collector.
+        super().__init__(in_one_line(message))
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,9 @@ from deniable.errors import CollectorError, DeniableError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
-from deniable.table import printable
 from deniable_research.output import counted
 from deniable_research.results.collector import NoSurvey
-from deniable_research.results.log import Fetch, Log, NotVerified, fetch_log, served
+from deniable_research.results.log import Fetch, Log, NotVerified, fetch_log, in_one_line, served
 from deniable_research.results.published_numbers import Shown, compared_numbers
 from deniable_research.results.witness import KeptHead, check_extends
 from deniable_statistics.data.reports_csv import reports_from_csv
@@ -98,7 +97,7 @@ def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, cont
         "are what the library computes from these tallies"
     )
     latest = f"release {records[-1].number}, " if records else ""
-    yield f"all checks passed: {printable(str(survey.title))}, {latest}{counted(shown.n, 'reply', 'replies')}"
+    yield f"all checks passed: {in_one_line(str(survey.title))}, {latest}{counted(shown.n, 'reply', 'replies')}"
 
 
 def _survey(fetch: Fetch, survey_id: str) -> Survey:
