@@ -122,16 +122,15 @@ export function ask(
     fold(m.odds, () => figures(oddsOf({ mechanism }, m))),
   );
 
+  /** What is said to be wrong. */
+  let said = "";
   /** What somebody has to mend, or nothing. */
   const problem = () => {
     if (asked.answer() !== undefined) return "";
-    const gap = isStep ? `\n${m.gap}` : ""; // a page says it once, above
-    if (!isNumber) return m.missing + gap;
     const n = inputs[0].valueAsNumber;
-    if (Number.isNaN(n)) return m.missingNumber;
-    const sentence = n > hi ? m.tooLarge : n < lo ? m.tooSmall : m.notWhole;
+    const sentence = !isNumber ? m.missing : Number.isNaN(n) ? m.missingNumber : n > hi ? m.tooLarge : n < lo ? m.tooSmall : m.notWhole;
     const of = (/** @type {number} */ bound) => [bound, unit].join(" ").trim();
-    return fill(sentence, { lo: of(lo), hi: of(hi) }) + gap;
+    return fill(isStep ? `${sentence}\n${m.gap}` : sentence, { lo: of(lo), hi: of(hi) }); // a page says once, above, that one can stop
   };
 
   const asked = {
@@ -163,7 +162,8 @@ export function ask(
     check() {
       const text = problem();
       const [wrong, mend] = text.split("\n");
-      if (note.textContent !== text.replace("\n", " ")) note.replaceChildren(text && h("b", {}, wrong), mend ? h("span", {}, ` ${mend}`) : "");
+      if (said !== text) note.replaceChildren(text && h("b", {}, wrong), mend ? ` ${mend}` : "");
+      said = text;
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (!!text));
       return !!text;
     },

@@ -5,7 +5,7 @@
  */
 
 import { randomizeAnswer } from "./device.js";
-import { drawing, fold, h, minor, own, p, stack } from "./dom.js";
+import { drawing, fold, h, minor, own, p, quiet, stack } from "./dom.js";
 import { fill } from "./messages.js";
 import { UNIT } from "./randomness.js";
 import { inWords, stepsOf } from "./wording.js";
@@ -115,7 +115,7 @@ export function chance(m, question, { lesson, figures }) {
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
   const label = (/** @type {number} */ answer) => labels[answer] ?? `${answer}`;
-  const choice = h("select", { change: () => expected() }, ...answers.map((answer) => h("option", {}, label(answer))));
+  const choice = h("select", { "aria-label": m.pretend, change: () => expected() }, ...answers.map((answer) => h("option", {}, label(answer))));
   const answer = () => answers[choice.selectedIndex];
   /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
   const colour = (isFilled) => {
@@ -147,8 +147,8 @@ export function chance(m, question, { lesson, figures }) {
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
-    stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
-  return h("div", { class: "box chance", part: "chance" }, h("h2", {}, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
+    stack(quiet(m.pretend, " ", choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
+  return h("div", { class: "box chance", part: "chance" }, h("h2", { class: "quiet" }, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
 }
 
 /** A sentence about what may be written from the other side. @param {string} text perhaps with the place {what} @param {string} what @param {object} [values] */

@@ -44,8 +44,9 @@ export function together(m, questions, how) {
   /** Answers by the ids of questions. @type {() => [string, unknown][]} */
   const given = () => [[id, card.answer()]];
   if (!isGrid) return { ...card, section, intro, given };
-  const rows = questions.map((each) => {
-    const asked = ask(m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null, before: null }, { isStep: how?.isStep });
+  const rows = questions.map((each, n) => {
+    // That one can stop is said once.
+    const asked = ask(n ? { ...m, gap: "" } : m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null, before: null }, { isStep: how?.isStep });
     asked.set.className = asked.set.part = "";
     asked.set.lastChild?.remove(); // the grid says it for all rows
     return asked;

@@ -6,7 +6,7 @@ import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { box, button, card, drawing, fold, h, heading, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
-import { lasts, results, sure, yesNo } from "./faq.js";
+import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
 import { oddsOf } from "./odds.js";
 import { checkedHash, code, contact, toHistory, toResults, wholeFigures } from "./screens.js";
@@ -41,7 +41,7 @@ export const sentOdds = (m, view, meaning = "") =>
 const arrived = () =>
   drawing(
     "svg",
-    { viewBox: "30 0 112 104", width: 152, "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    { viewBox: "30 0 112 104", width: 152, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
     drawing("circle", { fill: "var(--soft)", stroke: "none", cx: 80, cy: 52, r: 50 }),
     drawing("path", { d: "M42 32h76v50H42zm1 4 37 27 37-27", fill: "var(--card)" }),
     drawing("path", { class: "outline other", d: "M34 22v8m-4-4h8M128 20v8m-4-4h8M24 66v6m-3-3h6M140 48v6m-3-3h6" }),
@@ -83,7 +83,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       { class: "folds" },
       fold(m.inWords, () => sentInWords(m, view, report)),
       sentOdds(m, view, sure(m, weak)),
-      fold(m.askResults, () => p(results(m, view))),
+      fold(m.askResults, () => p(resultsPage(m, view))),
       fold(m.experts, () =>
         pairs([
           [m.json, stack(h("pre", { class: "box" }, code(report)), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],

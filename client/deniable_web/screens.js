@@ -104,7 +104,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
       quiet(asks ? "" : m.nothingYet, details && " ", details),
       chance(m, shown, {
-        lesson: shown.kind.isYesNo || weak > 1 ? said(weak, m, "noAdmission", "pictureWeak") : "",
+        lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         figures: () => stack(p(sure(m, weak)), fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2])))),
       }),
     ),

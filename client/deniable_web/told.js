@@ -80,6 +80,6 @@ export class DeniableTold extends DeniableElement {
       }
     });
     const asks = quiet(m.deviceAsks);
-    return box(p(h("span", {}, before, name, after)), show, asks, shown, fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
+    return box(p(h("span", {}, before, name, after), "lead"), show, asks, shown, fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
   }
 }

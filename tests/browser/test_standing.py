@@ -133,10 +133,14 @@ def test_no_screen_says_that_nothing_was_sent_where_an_invitation_was(
         survey = replace(hashed(f"Said truly, {access}"), access=access)
     link = collector.publish(survey) if access == "open" else links(collector, survey)[0]
     page.goto(link)
-    page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
+    begin = page.get_by_role("button", name="Start", exact=True)
+    expect(begin).to_be_visible()
     claims = page.get_by_text("No answer is sent before you press Send")
     expect(claims).to_have_count(1 if access == "open" else 0)
+    begin.click()
+    expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
+    expect(claims).to_have_count(0)
+    expect(page.get_by_text("Your answer leaves this device only when you press Send")).to_have_count(1)
 
 
 def test_who_presses_start_before_the_collector_has_answered_waits_and_is_asked_nothing(

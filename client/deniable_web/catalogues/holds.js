@@ -3,7 +3,6 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const HOLDS_AT = {
-  "pictureWeak": "2",
   "quiz": "01",
   "chance": "01",
   "weakSent": "2",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "iwd5yhar75xfna73ik6jsqhqci",
-  de: "zkuoqob7vzvocvcydfwxg4wwyi",
-  en: "c352k3t4zejzyo2bdv66jzk45m",
-  es: "jnalr3hqwlx5ptygyirweyws2e",
-  fr: "m7ooxt2odpism7tvqgshuagjga",
+  ar: "3lfqd56fvckmcqkv6g4nyvqk5i",
+  de: "mklqcrbbzr5j7lakk3albttckm",
+  en: "7tzfew4syopetws4zp5nw53eda",
+  es: "ep3o7o7ubj4xfsqhwlvvlnld6y",
+  fr: "5xbjlukhpcwphffkoibyoy5t4e",
 };
