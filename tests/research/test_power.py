@@ -299,7 +299,7 @@ def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_
     assert 0 < under < 6  # or another seed shows nothing
     result = SIMULATE.run(*asked)
     assert f"in {under} sample{'s' if under > 1 else ''} of 6 the estimates use a Cauchy prior" in result.stderr
-    assert "--penalty none does without" in result.stderr
+    assert "--penalty none fits without it" in result.stderr
     assert "Spread: standard deviation of the estimates; stated: root mean square" in result.stdout
     header = result.stdout.splitlines()[0].split()
     assert header.index("stated") == header.index("spread") + 1

@@ -172,11 +172,6 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             most_options=10,
             counted_by="stars",
         ),
-        QuestionType(
-            "number",
-            keys=("lo", "hi", "unit", "mechanism"),
-            answers=AnswerKind.RANGE,
-            most_options=0,
-        ),
+        QuestionType("number", keys=("lo", "hi", "unit", "mechanism"), answers=AnswerKind.RANGE, most_options=0),
     )
 }
