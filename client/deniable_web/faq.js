@@ -24,6 +24,10 @@ export const sure = (m, weak) => said(weak, m, "answerSure", "answerSureHint", "
 export const results = (m, view, live = m.resultsLive, batches = m.resultsBatches, closed = m.resultsClosed) =>
   view.isLive ? live : view.release ? fill(batches, { n: view.release, group: view.cohorts[0] ? m.ofGroup : "" }) : closed;
 
+/** What the page of results shows, to whom, and when. @param {Messages} m @param {View} view */
+export const resultsPage = (m, view) =>
+  `${view.isListed ? m.resultsList : m.resultsTotals} ${view.isPublic ? m.resultsPublic : m.resultsToken} ${results(m, view)}`;
+
 /** Until when a survey takes replies, if it says so. @param {Messages} m @param {View} view */
 export const lasts = (m, { closes }, text = m.lasts) => (closes ? fill(text, { closes: end(m, closes) }) : "");
 
@@ -52,7 +56,7 @@ export function faq(m, view, weak, kept, stop, asks) {
       [m.askStop, stop],
       [m.askBack, m.answerBack],
       [m.askKept, kept],
-      [m.askResults, `${results(m, view)} ${lasts(m, view)} ${where}`],
+      [m.askResults, `${resultsPage(m, view)} ${lasts(m, view)} ${where}`],
     ]),
     least.kind.isYesNo && said(weak, m, "quiz") && quiz(m),
   );

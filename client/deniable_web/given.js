@@ -12,7 +12,7 @@ import { completionOf } from "./completion.js";
 import { choiceOf, randomize } from "./device.js";
 import { bar, box, button, card, drawing, figures, focusOn, fold, h, headInSight, heading, link, linked, minor, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
-import { lasts, results, sure, yesNo } from "./faq.js";
+import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
 import { drawQuestions } from "./group.js";
 import { demand } from "./mechanisms/base.js";
 import { carrying } from "./memory.js";
@@ -32,6 +32,6 @@ export const given = Object.freeze({
   addressOf, arranged, bar, below, box, button, bytesOf, card, carrying, checkedHash, choiceOf, code,
   completionOf, contact, demand, digits, drawQuestions, drawing, dumps, figures, fill, focusOn, fold, h,
   headInSight, heading, hexadecimal, inWords, keyOf, lasts, link, linked, minor, needed, numbered, oddsOf,
-  oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, routeOf, said, sha,
+  oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, resultsPage, routeOf, said, sha,
   stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeFigures, yesNo,
 });

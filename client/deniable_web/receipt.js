@@ -6,7 +6,7 @@ import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { box, button, card, drawing, fold, h, heading, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
-import { lasts, results, sure, yesNo } from "./faq.js";
+import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
 import { oddsOf } from "./odds.js";
 import { checkedHash, code, contact, toHistory, toResults, wholeFigures } from "./screens.js";
@@ -83,7 +83,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       { class: "folds" },
       fold(m.inWords, () => sentInWords(m, view, report)),
       sentOdds(m, view, sure(m, weak)),
-      fold(m.askResults, () => p(results(m, view))),
+      fold(m.askResults, () => p(resultsPage(m, view))),
       fold(m.experts, () =>
         pairs([
           [m.json, stack(h("pre", { class: "box" }, code(report)), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],

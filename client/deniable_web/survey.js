@@ -78,6 +78,8 @@ import { sha, utf8 } from "./sha.js";
  * @property {string | null} closes last day
  * @property {number | null} closesAt with how many reports it closes
  * @property {boolean} isLive whether results change with every report
+ * @property {boolean} isListed whether what each device sent is kept, and listed with the results
+ * @property {boolean} isPublic whether anyone can read the results
  * @property {number} release how many more replies of a cohort results wait for; 0 where they do not come in lots
  * @property {readonly string[]} cohorts
  * @property {true} [cohortRequired] whether a link without one of them is incomplete
@@ -158,8 +160,8 @@ async function read(bytes, id) {
   demand(!maybe(take("revises"), matching, /^[a-z2-7]{26}$/) || !fresh);
   const cohorts = maybe(take("cohorts"), labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]);
   const release = take("release");
-  oneOf(take("readers"), "token");
-  oneOf(take("retention"), "tallies");
+  const readers = oneOf(take("readers"), "token");
+  const retention = oneOf(take("retention"), "tallies");
   demand(release === undefined || (release !== 200 && isWhole(release, 50, 1e5)));
   const groups = new Map(maybe(take("groups"), groupsOf));
   /** @type {Question[]} */
@@ -188,6 +190,8 @@ async function read(bytes, id) {
     closesAt: maybe(take("closes_at"), reports),
     cohortRequired: oneOf(take("cohort_required"), cohorts[0] && true),
     isLive: results === "live",
+    isListed: !retention,
+    isPublic: !readers,
     release: results ? 0 : (release ?? RELEASE),
     cohorts,
     questions: Object.freeze(questions),

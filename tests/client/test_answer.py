@@ -565,12 +565,22 @@ def test_receipt_says_when_results_change(five: Survey) -> None:
     }
     for results, sentence in wanted.items():
         text = screens.receipt(replace(five, results=results), "https://a.example", is_old=False)
-        assert [each for each in wanted.values() if each in text] == [sentence]
+        assert [each for each in wanted.values() if each in "\n".join(text)] == [sentence]
     # Each cohort is released by itself; without cohorts there are no groups.
     assert f"{five.release} replies of your group have arrived" in wanted["batches"]
     assert f"{five.release} replies have arrived" in screens.when_results_change(
         replace(five, results="batches", cohorts=())
     )
+
+
+@pytest.mark.parametrize("retention", ["reports", "tallies"])
+@pytest.mark.parametrize("readers", ["public", "token"])
+def test_receipt_says_what_results_show_and_to_whom(five: Survey, retention: str, readers: str) -> None:
+    text = screens.receipt(replace(five, retention=retention, readers=readers), "https://a.example", is_old=False)
+    assert any(messages.RESULTS_LIST in each for each in text) == (retention == "reports")
+    assert any(messages.RESULTS_TOTALS in each for each in text) == (retention == "tallies")
+    assert any(messages.RESULTS_PUBLIC in each for each in text) == (readers == "public")
+    assert any(messages.RESULTS_TOKEN in each for each in text) == (readers == "token")
 
 
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { checkCeiling, said, weakness } from "../../client/deniable_web/ceiling.js";
 import en from "../../client/deniable_web/catalogues/en.js";
-import { sure } from "../../client/deniable_web/faq.js";
+import { resultsPage, sure } from "../../client/deniable_web/faq.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
 import { Warner } from "../../client/deniable_web/mechanisms/index.js";
@@ -263,7 +263,7 @@ test("the odds of a whole survey are the product of its questions'", async () =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
   const sentences = (/** @type {string} */ factor, /** @type {number} */ right, /** @type {number} */ ten, /** @type {number} */ ninety) => [
     `Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, and knowing that it is yours, that person’s best guess is right at most ${right} times in 100.`,
-    `All that you send can strengthen a suspicion, but only so far: 10 chances in 100 that you chose an answer become at most ${ten}, and 90 become at most ${ninety}.`,
+    `Somebody who suspected you before can become surer, but only so far: 10 chances in 100 that you chose an answer become at most ${ten}, and 90 become at most ${ninety}.`,
     `In every case, one answer, compared with another, becomes at most ${factor} times as believable as it was.`,
   ];
   assert.deepEqual(wholeOdds(await of("affair"), english), sentences("3", 75, 25, 97)); // exactly 3, of which no double is the logarithm
@@ -285,4 +285,20 @@ test("factors are written as each language writes numbers, in the same digits", 
 test("the plainest question is the one whose sentence can multiply odds most", async () => {
   const survey = await withKeeps([keep(1), keep(2), keep(1.5)]);
   assert.equal(plainest(survey.questions).id, "q1");
+});
+
+test("people hear whether what they sent is listed, and who can read the results", async () => {
+  const { document } = vectors("surveys").find(({ name }) => name === "good: T");
+  for (const [keys, listed, open] of /** @type {[object, boolean, boolean][]} */ ([
+    [{}, true, true],
+    [{ retention: "tallies" }, false, true],
+    [{ readers: "token" }, true, false],
+  ])) {
+    const raw = bytes(dumps(Object.fromEntries(Object.entries({ ...JSON.parse(document), ...keys }).sort())));
+    const text = resultsPage(en, translate(await parseSurvey(raw), ["en"], english));
+    assert.equal(text.includes(en.resultsList), listed);
+    assert.equal(text.includes(en.resultsTotals), !listed);
+    assert.equal(text.includes(en.resultsPublic), open);
+    assert.equal(text.includes(en.resultsToken), !open);
+  }
 });

@@ -228,12 +228,12 @@ def receipt(
 
 
 def when_results_change(survey: Survey) -> str:
-    """A sentence on what the page of results shows, and when it changes."""
-    if survey.results == "live":
-        return m.RESULTS_LIVE
-    if survey.results == "closed":
-        return m.RESULTS_CLOSED
-    return m.RESULTS_BATCHES.format(n=survey.release, group=m.OF_GROUP if survey.cohorts else "")
+    """What the page of results shows, to whom, and when it changes."""
+    shows = m.RESULTS_TOTALS if survey.retention == "tallies" else m.RESULTS_LIST
+    to_whom = m.RESULTS_TOKEN if survey.readers == "token" else m.RESULTS_PUBLIC
+    batches = m.RESULTS_BATCHES.format(n=survey.release, group=m.OF_GROUP if survey.cohorts else "")
+    when = {"live": m.RESULTS_LIVE, "closed": m.RESULTS_CLOSED}.get(survey.results, batches)
+    return f"{shows} {to_whom} {when}"
 
 
 def way_back(completion: PersonalCompletion, survey: Survey) -> Paragraphs:

@@ -8,7 +8,7 @@ export const english = {
   "near": "Answers far apart are easier to tell apart than close ones.",
   "oddsExact": "Whatever somebody believed before, what you send makes one answer, compared with another, at most {e} times as believable as it was.",
   "oddsAll": "In every case, one answer, compared with another, becomes at most {e} times as believable as it was.",
-  "oddsTen": "All that you send can strengthen a suspicion, but only so far: 10 chances in 100 that you chose an answer become at most {s}, and 90 become at most {t}.",
+  "oddsTen": "Somebody who suspected you before can become surer, but only so far: 10 chances in 100 that you chose an answer become at most {s}, and 90 become at most {t}.",
   "guessEven": "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, and knowing that it is yours, that person’s best guess is right at most {g} times in 100.",
   "forced-response": "Of 100 people, about {p} send what they chose and {rest} send an option drawn by chance.",
   "k-ary": "Of 100 people who choose an option, about {p} send it and {rest} send another one.",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "iwd5yhar75xfna73ik6jsqhqci",
-  de: "zkuoqob7vzvocvcydfwxg4wwyi",
-  en: "c352k3t4zejzyo2bdv66jzk45m",
-  es: "jnalr3hqwlx5ptygyirweyws2e",
-  fr: "m7ooxt2odpism7tvqgshuagjga",
+  ar: "zuzouqfufrtpwvlnfdysznzhne",
+  de: "huyfoejtohun2cbfmyl54jfmoi",
+  en: "hhggwdpu5wsgtcmrfnmjkza3ly",
+  es: "bblwfxrdnsddklxr3ouyjinwca",
+  fr: "mwrj7bmiq4l3bwc2eoofohvc6q",
 };

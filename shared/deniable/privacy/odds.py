@@ -46,8 +46,8 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
         "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that "
         "you send, and knowing that it is yours, that person’s best guess is right at most "
         f"{chances_above(ratio)} times in 100.",
-        "All that you send can strengthen a suspicion, but only so far: 10 chances in 100 that you chose an answer "
-        f"become at most {chances_above(ratio, ONE_IN_TEN)}, and 90 become at most "
+        "Somebody who suspected you before can become surer, but only so far: 10 chances in 100 that you chose an "
+        f"answer become at most {chances_above(ratio, ONE_IN_TEN)}, and 90 become at most "
         f"{chances_above(ratio, 1 / ONE_IN_TEN)}.",
         "In every case, one answer, compared with another, becomes at most "
         f"{factor_above(ratio)} times as believable as it was.",
