@@ -133,6 +133,9 @@ clean:
 	rm -rf $(VENV) $(WEB)/node_modules .mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# Without a network pip speaks of versions that conflict.
+UNFETCHED = echo "The packages could not be installed. If this machine has no network, or pip cannot reach its index, nothing else is wrong: run make again once it can." >&2
+
 $(VENV)/python.installed: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name it with: make PYTHON=python3.12 ..." >&2; exit 1; }
@@ -140,16 +143,16 @@ $(VENV)/python.installed: constraints.txt
 	@$(PYTHON) -c 'from ensurepip import version' 2> /dev/null \
 		|| { $(PYTHON) -c 'import sys; sys.exit("%s lacks ensurepip, which a virtual environment takes. On Debian and Ubuntu: apt install python%d.%d-venv" % (sys.executable, *sys.version_info[:2]))'; exit 1; }
 	$(PYTHON) -m venv $(VENV) || { $(WITHOUT_HALF); exit 1; }
-	$(PIP) install --quiet --constraint constraints.txt --upgrade pip
+	$(PIP) install --quiet --constraint constraints.txt --upgrade pip || { $(UNFETCHED); exit 1; }
 	touch $@
 
 $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
-	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server]'
+	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server]' || { $(UNFETCHED); exit 1; }
 	touch $@
 
 # All that the demo needs is among it.
 $(VENV)/test.installed: $(VENV)/python.installed pyproject.toml $(WEB)/package-lock.json tools/programs.py
-	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev
+	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev || { $(UNFETCHED); exit 1; }
 	touch $(VENV)/demo.installed
 	@$(MAKE) --no-print-directory --jobs 2 compiled programs
 	touch $@

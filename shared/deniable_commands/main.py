@@ -90,6 +90,11 @@ class Commands(click.Group):
             raise click.ClickException(str(error)) from error
         except ModuleNotFoundError as error:
             raise click.ClickException(str(NotInstalled(error.name or "a module"))) from error
+        except OSError as error:
+            # A file that cannot be opened is nobody's bug; one without a name, such as a broken pipe, is click's.
+            if not isinstance(error.filename, str | Path):
+                raise
+            raise click.ClickException(f"{error.filename}: cannot be read or written: {error.strerror}") from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

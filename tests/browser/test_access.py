@@ -128,7 +128,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     page.get_by_text("Who could learn my answers?").click()
     expect(
         page.get_by_text(
-            "Whoever sent you the invitation may know that it is yours, and can learn that it was used"
+            "Whoever sent you the invitation may know that it is yours, and can learn from the server that it was used"
             if survey.access == "invited"
             else "somebody who was invited has answered"
         )

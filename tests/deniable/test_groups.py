@@ -411,12 +411,12 @@ def test_a_choice_that_can_be_declined_shares_like_one_of_three() -> None:
         (
             {"epsilon": 1.0},
             yes_no("a", "b", epsilon=1.0),
-            "survey: must have questions that share its epsilon, got none",
+            "survey: epsilon is shared by questions that have none of their own",
         ),
         (
             {"groups": {"x": {"epsilon": 1.0}}},
             yes_no("a", epsilon=1.0),
-            "group 'x': must have questions that share its epsilon, got none",
+            "group 'x': epsilon is shared by questions that have none of their own",
         ),
         (
             {"epsilon": 1.0},

@@ -192,6 +192,16 @@ INTERRUPTED = DEBIAN.replace("import version", "no line")
 """Its environments stay half made, and it is not ensurepip that is missing."""
 
 
+OFFLINE = """#!/bin/sh
+# Its environments have a pip that reaches nothing.
+case "$*" in
+    *"import version"*) exit 0 ;;
+    "-m venv "*) mkdir -p "$3/bin"; printf '#!/bin/sh\\nexit 1\\n' > "$3/bin/python"; chmod +x "$3/bin/python"; exit ;;
+esac
+exec {python} "$@"
+"""
+
+
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Make an environment in a folder, by a Python that is a script."""
@@ -238,6 +248,11 @@ def test_an_environment_that_is_whole_stays(
     pip.touch()
     assert make(INTERRUPTED, "demo").returncode == 2
     assert pip.exists()
+
+
+def test_make_says_that_packages_need_a_network(make: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    done = make(OFFLINE, "demo")
+    assert (done.returncode, "If this machine has no network" in done.stderr) == (2, True)
 
 
 def test_the_readme_names_what_its_first_command_takes() -> None:

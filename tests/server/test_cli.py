@@ -260,6 +260,32 @@ def test_a_typing_mistake_makes_no_new_database(arguments: tuple[str, ...], data
     assert not database.exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("place", "allow", "https://collector.example", "--db", "missing/place.db"),
+        ("place", "folder", "file/page"),
+        ("sealing", "keys", "--weeks", "2", "--keys", "file/keys"),
+        ("survey", "publish", "survey.toml", "--db", "missing/deniable.db"),
+    ],
+    ids=lambda each: " ".join(each[:2]),
+)
+def test_a_file_that_cannot_be_opened_is_a_sentence(
+    arguments: tuple[str, ...], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    Path("file").touch()
+    error = refused(*arguments)
+    assert re.search(
+        r"Error: .*(missing|file)/\S+: cannot be (opened|read or written): (No such file|Not a dir)", error
+    )
+    assert "Errno" not in error
+
+
+def test_check_does_not_call_another_file_damaged(file: Path) -> None:
+    assert "is none, or its beginning is destroyed; name it with --db" in refused("check", "--db", file)
+
+
 @pytest.mark.parametrize("level", ["nan", "0", "1e-9", "0.9999999999999", "0,95"])
 def test_a_level_that_no_collector_serves_is_a_sentence(level: str, file: Path, database: Path) -> None:
     ok("survey", "publish", file, "--db", database)

@@ -113,6 +113,12 @@ def test_curly_quotes_within_a_text_are_meant() -> None:
     assert "\u201c" in read_survey(text).questions[0].text
 
 
+def test_a_key_of_the_survey_below_a_question_is_told_where_it_goes() -> None:
+    """TOML gives it to the question; the list of what that can have would say nothing of the mistake."""
+    sentence = sentence_for(f"{PLAIN}\ncloses = 2030-01-01\n")
+    assert "has the key 'closes', which is one of the whole survey; move it above the first line in double" in sentence
+
+
 @pytest.mark.parametrize(
     ("slip", "hint"),
     [

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "zuzouqfufrtpwvlnfdysznzhne",
-  de: "huyfoejtohun2cbfmyl54jfmoi",
-  en: "hhggwdpu5wsgtcmrfnmjkza3ly",
-  es: "bblwfxrdnsddklxr3ouyjinwca",
-  fr: "mwrj7bmiq4l3bwc2eoofohvc6q",
+  ar: "3lfqd56fvckmcqkv6g4nyvqk5i",
+  de: "mklqcrbbzr5j7lakk3albttckm",
+  en: "7tzfew4syopetws4zp5nw53eda",
+  es: "ep3o7o7ubj4xfsqhwlvvlnld6y",
+  fr: "5xbjlukhpcwphffkoibyoy5t4e",
 };

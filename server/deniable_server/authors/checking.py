@@ -80,10 +80,7 @@ def group_lines(unit: Unit, group: Group) -> list[str]:
     lines = [f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}"]
     lines += group_sentences(unit)
     if group.draw == 1:
-        lines.append(
-            "Two of them cannot be cross-tabulated, because nobody is asked both. To cross two questions, write "
-            'want = ["shares", "crosstabs"]: then each device asks at least two.'
-        )
+        lines.append(f"Two of them cannot be cross-tabulated, because nobody is asked both.{_to_cross(unit)}")
     elif group.is_drawn:
         # s of k questions are drawn without replacement: two given ones together with s (s - 1) / (k (k - 1)).
         one_in = group.size * (group.size - 1) / (group.draw * (group.draw - 1))
@@ -94,6 +91,13 @@ def group_lines(unit: Unit, group: Group) -> list[str]:
             "random draw goes into all answers of a person."
         )
     return lines
+
+
+def _to_cross(unit: Unit) -> str:
+    """The way out where each device asks one question of a group; empty if fewer than two have shares to cross."""
+    if sum(each.has_shares for each in unit.questions) < 2:
+        return ""
+    return ' To cross two questions, write want = ["shares", "crosstabs"]: then each device asks at least two.'
 
 
 def whole_lines(checked: Survey) -> Iterator[str]:

@@ -19,6 +19,9 @@ def check(database: Location) -> None:
     You can check a database while a collector uses it. The command fails if anything differs from what was written.
     """
     inspection = database_at(existing(database)).inspect()
+    # SQLite says this of a file that does not begin as databases do, which is nearly always another file.
+    if inspection.findings == ("file is not a database",):
+        raise click.ClickException(f"database {database}: is none, or its beginning is destroyed; name it with --db")
     # All findings, not the first alone: they say together whether one row or a whole disk is damaged.
     for finding in inspection.findings:
         click.echo(finding)

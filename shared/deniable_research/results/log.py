@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from deniable.errors import DeniableError
 from deniable.table import printable
+from deniable_research.results.collector import NoSurvey
 from deniable_statistics.release.merkle import root_of
 from deniable_statistics.release.record import LogHead
 from deniable_statistics.release.signature import VerifyingKey
@@ -56,8 +57,9 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     NotVerified
         If the head is not signed, is another survey's, or is not that of the releases in the list.
     """
+    document = fetch(f"/api/v1/surveys/{survey_id}/releases")
     try:
-        listed = json.loads(fetch(f"/api/v1/surveys/{survey_id}/releases"))
+        listed = json.loads(document)
         key = VerifyingKey(bytes.fromhex(listed["key"]))
         encoded, signature = listed["head"].encode("ascii"), bytes.fromhex(listed["head_signature"])
         numbers = [each["number"] for each in listed["releases"]]
@@ -78,6 +80,20 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     if root_of(leaves).hex() != head.root:
         raise NotVerified("log: its head is not that of the releases in the list")
     return Log(survey_id, key, head, leaves, signatures, is_rehearsal)
+
+
+def served(fetch: Fetch, path: str, subject: str) -> bytes:
+    """The bytes at a path where a collector has to serve some.
+
+    Raises
+    ------
+    NotVerified
+        If there is nothing; ``subject`` opens the message.
+    """
+    try:
+        return fetch(path)
+    except NoSurvey:
+        raise NotVerified(f"{subject}: {path} must be served, and is not there") from None
 
 
 def _parsed(encoded: bytes) -> LogHead:

@@ -14,7 +14,7 @@ from typing import Any
 
 from deniable.report.report import Report
 from deniable.survey.document import Survey
-from deniable_research.results.log import Fetch, NotVerified
+from deniable_research.results.log import Fetch, NotVerified, served
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.published_rows import estimate
@@ -69,7 +69,7 @@ def compared_numbers(fetch: Fetch, shown: Shown) -> Iterator[int]:
         query = "?by=cohort" if by_cohort else ""
         rows = estimate(shown.tallies, survey, by_cohort=by_cohort)
         api = f"/api/v1/surveys/{survey.id}/estimates"
-        document = _document(fetch, f"{api}.json{query}", shown.n)
+        document = _document(fetch, f"{api}.json{query}", survey, shown.n)
         _check_day(f"{api}.json{query}", document, newest)
         expected = [asdict(row) for row in rows]
         yield _compared(f"{api}.json{query}", _rows_of(f"{api}.json{query}", document, "estimates"), expected)
@@ -82,7 +82,7 @@ def compared_numbers(fetch: Fetch, shown: Shown) -> Iterator[int]:
 
 def _views(fetch: Fetch, shown: Shown) -> Iterator[int]:
     """The views of each question, and all questions as one table."""
-    survey, number = shown.survey, shown.records[-1].number if shown.records else None
+    survey, newest = shown.survey, shown.records[-1] if shown.records else None
     yield _compared_table(fetch, f"/s/{survey.id}/results.csv", _shares(survey, shown.tallies))
     for question in survey.questions:
         for query, options in _queries(survey, question.id, shown.tallies):
@@ -98,16 +98,17 @@ def _views(fetch: Fetch, shown: Shown) -> Iterator[int]:
             n = sum(int(question.counted(each.counts[question.id], each.n)[1]) for each in shown.tallies.values())
             if options.crossed_with is not None:
                 n = sum(each[2] for each in joint if None not in each)
-            document = _document(fetch, path, n)
+            document = _document(fetch, path, survey, n)
+            _check_day(path, document, newest)
             _check(path, document, "replies", shown.n)
-            _check(path, document, "release", number)
+            _check(path, document, "release", None if newest is None else newest.number)
             yield _compared(path, _rows_of(path, document, "rows"), expected)
 
 
 def _earlier(fetch: Fetch, survey: Survey, record: ReleaseRecord) -> int:
     """The shares of all questions in an earlier release, which stay at their address."""
     path = f"/s/{survey.id}/results.json?release={record.number}"
-    document = _document(fetch, path, record.n)
+    document = _document(fetch, path, survey, record.n)
     _check(path, document, "replies", record.n)
     _check(path, document, "release", record.number)
     _check_day(path, document, record)
@@ -135,19 +136,21 @@ def _queries(
         yield f"?with={other.id}", ViewOptions(crossed_with=other.id)
 
 
-def _document(fetch: Fetch, path: str, n: int) -> Mapping[str, Any]:
-    """A document of JSON, which says of how many replies it is."""
+def _document(fetch: Fetch, path: str, survey: Survey, n: int) -> Mapping[str, Any]:
+    """A document of JSON, which says of which survey and of how many replies it is."""
+    content = served(fetch, path, "numbers")
     try:
-        document = json.loads(fetch(path))
+        document = json.loads(content)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
         raise NotVerified(f"numbers: {path} must be an object of JSON, got something else")
+    _check(path, document, "survey", survey.id)
     _check(path, document, "n", n)
     return document
 
 
-def _check(path: str, document: Mapping[str, Any], name: str, expected: int | None) -> None:
+def _check(path: str, document: Mapping[str, Any], name: str, expected: str | int | None) -> None:
     if not _is_same(document.get(name), expected):
         raise NotVerified(f"numbers: {path}: {name} must be {expected}, got {document.get(name)!r:.40}")
 
@@ -175,8 +178,9 @@ def _compared_table(fetch: Fetch, path: str, expected: Rows) -> int:
     names = list(expected[0])
     # As a table is written, so that texts which spreadsheets would evaluate are compared as they stand there.
     ours = csv.reader(io.StringIO("".join(csv_lines(row.values() for row in expected)), newline=""))
+    content = served(fetch, path, "numbers")
     try:
-        header, *rows = csv.reader(io.StringIO(fetch(path).decode("utf-8"), newline=""), strict=True)
+        header, *rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
     except (ValueError, csv.Error):
         raise NotVerified(f"numbers: {path} must be CSV, got something else") from None
     if header[: len(names)] != names:

@@ -18,7 +18,7 @@ from deniable.survey.published import parse_survey
 from deniable.table import printable
 from deniable_research.output import counted
 from deniable_research.results.collector import NoSurvey
-from deniable_research.results.log import Fetch, Log, NotVerified, fetch_log
+from deniable_research.results.log import Fetch, Log, NotVerified, fetch_log, served
 from deniable_research.results.published_numbers import Shown, compared_numbers
 from deniable_research.results.witness import KeptHead, check_extends
 from deniable_statistics.data.reports_csv import reports_from_csv
@@ -53,20 +53,30 @@ def verify(fetch: Fetch, survey_id: str, seen: KeptHead | None = None) -> Iterat
         log = fetch_log(fetch, survey_id)
         if seen is not None:
             check_extends(log, seen)
+        content = None if survey.retention == "tallies" else served(fetch, _rows_path(survey), "rows")
         try:
-            yield from _results(fetch, survey, log, seen)
+            yield from _results(fetch, survey, log, seen, content)
             return
         except NotVerified:
-            # Nothing is wrong if a release came between two answers: its log extends the one that was checked.
-            later = fetch_log(fetch, survey_id)
-            check_extends(later, KeptHead.of(log))
-            if start == MOST_STARTS or later.head.size == log.head.size:
+            # Nothing is wrong if results moved between two answers.
+            if start == MOST_STARTS or not _have_moved(fetch, survey, log, content):
                 raise
-        yield f"release: {later.head.size} came while this check ran, so it starts again"
+        yield "release: results moved while this check ran, so it starts again"
 
 
-def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None) -> Iterator[str]:
-    """Check everything after the log."""
+def _have_moved(fetch: Fetch, survey: Survey, log: Log, content: bytes | None) -> bool:
+    """Whether a release came since a log was fetched, or a reply where results are live."""
+    later = fetch_log(fetch, survey.id)
+    # A log that does not extend the one before is no later one.
+    check_extends(later, KeptHead.of(log))
+    if later.head.size > log.head.size:
+        return True
+    is_live = survey.results == "live" and not log.head.size and content is not None
+    return is_live and fetch(_rows_path(survey)) != content
+
+
+def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, content: bytes | None) -> Iterator[str]:
+    """Check everything after the log; ``content`` is `reports.csv`, None where the survey keeps no rows."""
     if log.is_rehearsal:
         yield "rehearsal: made-up replies"
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
@@ -75,7 +85,7 @@ def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None) -> I
     records = _records(fetch, survey, log)
     if records:
         yield f"signature: {counted(len(records), 'release')}, all signed and all in the log"
-    reports = _reports(fetch, survey, records)
+    reports = None if content is None else _reports(content, survey, records)
     shown = Shown(survey, _tallies(survey, records, reports), records, reports)
     if reports is not None:
         rows = counted(len(reports), "noisy reply", "noisy replies")
@@ -104,7 +114,7 @@ def _survey(fetch: Fetch, survey_id: str) -> Survey:
 def _records(fetch: Fetch, survey: Survey, log: Log) -> list[ReleaseRecord]:
     records: list[ReleaseRecord] = []
     for number, (leaf, signature) in enumerate(zip(log.leaves, log.signatures, strict=True), start=1):
-        document = _record(fetch, survey, number)
+        document = served(fetch, f"/api/v1/surveys/{survey.id}/releases/{number}", f"release {number}")
         if leaf_hash(document) != leaf:
             raise NotVerified(f"release {number}: is not the one in the log")
         if not log.key.verifies(signature, document):
@@ -123,13 +133,6 @@ def _records(fetch: Fetch, survey: Survey, log: Log) -> list[ReleaseRecord]:
     return records
 
 
-def _record(fetch: Fetch, survey: Survey, number: int) -> bytes:
-    try:
-        return fetch(f"/api/v1/surveys/{survey.id}/releases/{number}")
-    except NoSurvey:
-        raise NotVerified(f"release {number}: is in the log, but the collector does not serve it") from None
-
-
 def _grows(before: Mapping[str | None, Tally], after: Mapping[str | None, Tally]) -> bool:
     """Whether every count of a release is at least that of the one before: replies are added and never removed."""
     for cohort, tally in before.items():
@@ -141,11 +144,8 @@ def _grows(before: Mapping[str | None, Tally], after: Mapping[str | None, Tally]
     return True
 
 
-def _reports(fetch: Fetch, survey: Survey, records: Sequence[ReleaseRecord]) -> list[Report] | None:
-    """The noisy rows; None where the survey keeps none."""
-    if survey.retention == "tallies":
-        return None
-    content = fetch(f"/api/v1/surveys/{survey.id}/reports.csv")
+def _reports(content: bytes, survey: Survey, records: Sequence[ReleaseRecord]) -> list[Report]:
+    """The noisy rows."""
     # The file as it was served, not what was read of it: another writing of the same rows has another hash.
     if records and hashlib.sha256(content).hexdigest() != records[-1].rows_sha256:
         raise NotVerified(f"rows: reports.csv is not the one of release {records[-1].number}, whose hash was signed")
@@ -153,6 +153,10 @@ def _reports(fetch: Fetch, survey: Survey, records: Sequence[ReleaseRecord]) -> 
         return list(reports_from_csv(io.StringIO(content.decode("utf-8"), newline=""), survey))
     except (DeniableError, UnicodeDecodeError) as error:
         raise NotVerified(f"rows: {error}") from None
+
+
+def _rows_path(survey: Survey) -> str:
+    return f"/api/v1/surveys/{survey.id}/reports.csv"
 
 
 def _tallies(

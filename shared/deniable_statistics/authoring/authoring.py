@@ -49,6 +49,8 @@ SURVEY_KEYS = (
     *("issuer", "sealed", "place", "thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
     *("sections", *ORDER_KEYS),
 )
+MISPLACED_KEYS = tuple(each for each in SURVEY_KEYS if each not in ("title", "about"))
+"""Keys of the survey that an author has put below a question by mistake; other tools give these two to questions."""
 QUESTION_KEYS = ("id", "type", "text", "before", "help", "epsilon", "group", "ask_if")
 ISSUER_KEYS = ("key", "url")
 SEALED_KEYS = ("first", "keys")
@@ -379,7 +381,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
         raise SurveyError(f"{where}: type must be one of {', '.join((*QUESTION_TYPES, GRID))}, got {name!r}")
     kind = QUESTION_TYPES[name]
     _refuse_keys_of_others(written, kind, where)
-    refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
+    refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where, MISPLACED_KEYS)
     group = _group_of(written, kind, where, groups)
     options = _options(kind, written, where)
     last = tuple(each for each in LAST if each in written)
@@ -459,7 +461,10 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
     """The questions of a group, which share its epsilon in the way that needs the fewest respondents."""
     where = "survey" if name == WHOLE_SURVEY else f"group {name!r}"
     if not drafts:
-        raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
+        raise SurveyError(
+            f"{where}: epsilon is shared by questions that have none of their own, and there are no such questions; "
+            "leave out either this epsilon or those of the questions"
+        )
     want = _want(written, where)
     try:
         members = [each.member for each in drafts]

@@ -70,10 +70,10 @@ def spelled_out(written: Written) -> Spelled:
     return Spelled(found.questions, found.groups, root if root.is_needed else None)
 
 
-def _tables(written: Written, key: str, where: str) -> list[Written]:
+def _tables(written: Written, key: str, where: str, spelled: str | None = None) -> list[Written]:
     tables = written.get(key)
     if not isinstance(tables, list) or not tables or not all(isinstance(each, dict) for each in tables):
-        raise SurveyError(f"{where}: must be one or more tables [[{key}]]")
+        raise SurveyError(f"{where}: must be one or more tables [[{spelled or key}]]")
     return tables
 
 
@@ -85,7 +85,7 @@ def _section(written: Written, number: int, found: Spelled) -> Block:
     heading = read_text(written.get("heading"), f"section {number}: heading")
     where = f"section {str(heading)!r:.60}" if heading else f"section {number}"
     refuse_unknown(written, SECTION_KEYS, where)
-    tables = _tables(written, "questions", f"{where}: questions")
+    tables = _tables(written, "questions", f"{where}: questions", "sections.questions")
     if "ask_if" in written:
         tables = [{**each, "ask_if": _joined(written["ask_if"], each.get("ask_if"), where)} for each in tables]
     text = read_text(written.get("text"), f"{where}: text")

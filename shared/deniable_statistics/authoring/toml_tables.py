@@ -24,9 +24,19 @@ def listed(written: Mapping[str, Any], key: str, where: str) -> list[Any]:
     return value
 
 
-def refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: str) -> None:
-    """Raise a SurveyError that names the first unknown key, and perhaps the known one that was meant."""
+def refuse_unknown(
+    written: Mapping[str, Any], known: Collection[str], where: str, of_survey: Collection[str] = ()
+) -> None:
+    """Raise a SurveyError that names the first unknown key, and perhaps the known one that was meant.
+
+    ``of_survey`` are keys of the whole survey: in TOML, those that stand below a table belong to it.
+    """
     for key in written:
+        if key in of_survey and key not in known:
+            raise SurveyError(
+                f"{where}: has the key {key!r}, which is one of the whole survey; move it above the first line in "
+                "double brackets, because all lines below that belong to what it begins"
+            )
         if key not in known:
             raise SurveyError(f"{where}: has the unknown key {key!r}; {key_hint(key, known)}")
 

@@ -354,6 +354,7 @@ def render(draw: Callable[[], Figure], form: str, salt: str = "deniable", dots: 
     return printable(content.decode("utf-8", "surrogatepass")).encode() if form == "svg" else content
 
 
+@functools.lru_cache(maxsize=4096)  # captions and options stand in many figures
 def columns(text: str) -> float:
     """Approximate width of a text, in narrow letters; wide characters of East Asia count as two."""
     return sum(map(_width, text))
@@ -371,11 +372,16 @@ def _width(letter: str) -> float:
     return 1.4 if letter.isupper() or letter in "mw" else 1
 
 
-def wrapped(text: str, widest: float) -> tuple[str, ...]:
-    """A text broken into lines of at most this width; a word that is wider is broken, too.
+def _is_cased(letters: str) -> bool:
+    """Whether these letters are of a script with capitals, whose words are divided with hyphens."""
+    return all(letter.lower() != letter.upper() for letter in letters)
 
-    >>> wrapped("between 28 and 34 %.", 20)
-    ('between 28 and', '34 %.')
+
+def wrapped(text: str, widest: float) -> tuple[str, ...]:
+    """A text broken into lines of at most this width; a word that is wider is broken too, with a hyphen.
+
+    >>> wrapped("between 28 and 34 %.", 20), wrapped("Rechtsschutzversicherung", 14), wrapped("http://a.example/s", 9)
+    (('between 28 and', '34 %.'), ('Rechtsschutz-', 'versicherung'), ('http://a.', 'example/', 's'))
     """
     lines = [""]
     # A number and its sign of percent are one word.
@@ -386,8 +392,11 @@ def wrapped(text: str, widest: float) -> tuple[str, ...]:
             continue
         if lines[-1]:
             lines.append("")
-        for letter in word:
-            if columns(lines[-1] + letter) > widest:
+        for before, letter in zip(f" {word}", word, strict=False):
+            hyphen = "-" if "/" not in word and _is_cased(before + letter) else ""
+            # Room for the hyphen is kept, so that a line which ends here has it.
+            if lines[-1] and columns(lines[-1] + letter + hyphen) > widest:
+                lines[-1] += hyphen
                 lines.append("")
             lines[-1] += letter
     return tuple(line.replace("\u00a0", " ") for line in lines)

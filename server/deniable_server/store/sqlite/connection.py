@@ -115,7 +115,9 @@ def connect(path: Path, siblings: Siblings | None = None) -> SqliteConnection:
     except (sqlite3.DatabaseError, OSError) as error:
         if is_in_use(error):
             raise in_use(path) from None
-        raise DeniableError(f"database {path}: cannot be opened: {error}") from None
+        # The path is said already, and the number of an error says nothing.
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DeniableError(f"database {path}: cannot be opened: {reason}") from None
     if (journal, synchronous) != ("wal", 2):  # read back: a stored report must mean a report on disk
         raise DeniableError(f"database {path}: must run with WAL and synchronous FULL, got {journal}, {synchronous}")
     connection.remember(asked)
