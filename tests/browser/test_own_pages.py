@@ -332,9 +332,9 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     for answer_given in ("Yes", "No"):
         expect(odds).to_contain_text(f"Of 100 people whose true answer is {answer_given}, ")
     expect(odds).to_contain_text("could become quite sure")  # five questions together protect little
-    assert "strengthen a suspicion" not in odds.inner_text()  # such figures are there on request
+    assert "can become surer" not in odds.inner_text()  # such figures are there on request
     odds.locator("summary", has_text="The exact figures").click()
-    expect(odds).to_contain_text("All that you send can strengthen a suspicion")
+    expect(odds).to_contain_text("Somebody who suspected you before can become surer")
 
 
 WAYS = {
