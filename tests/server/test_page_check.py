@@ -18,7 +18,11 @@ PAGE = PageVisit("https://uni.example/study", (ELEMENT,), (SCRIPT,), has_tag=Tru
 
 
 def said(
-    seen: PageVisit, wanted: str | None = None, takes: bool = True, brings: str | None = None
+    seen: PageVisit,
+    wanted: str | None = None,
+    takes: bool = True,
+    brings: str | None = None,
+    languages: tuple[str, ...] = (),
 ) -> tuple[list[str], list[str]]:
     """Problems, and everything else that is said of a page."""
     asked: list[tuple[str, str, str]] = []
@@ -27,7 +31,7 @@ def said(
         asked.append(question)  # type: ignore[arg-type]
         return takes
 
-    found = list(findings(seen, wanted, answer, lambda *_: brings))
+    found = list(findings(seen, wanted, answer, lambda *_: brings, lambda *_: languages))
     assert all(collector == AT and survey == SURVEY for collector, survey, _ in asked)
     return [each.text for each in found if each.is_problem], [each.text for each in found if not each.is_problem]
 
@@ -43,6 +47,12 @@ def test_a_sound_page_has_no_problem_and_says_who_could_look_on() -> None:
     assert "scripts of https://tracker.example, which run in it" in said(tracked)[1][-1]
     own = replace(PAGE, scripts=(SCRIPT, Script("https://uni.example/own.js", "", "")))
     assert "and so could scripts" not in said(own)[1][-1]
+
+
+def test_a_page_in_one_language_holds_a_survey_of_several_to_it() -> None:
+    english = replace(PAGE, elements=(replace(ELEMENT, language="en"),))
+    for page, languages, is_said in ((english, ("de", "fr"), True), (english, (), False), (PAGE, ("de", "fr"), False)):
+        assert any("is translated (de, fr)" in each for each in said(page, languages=languages)[1]) == is_said
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,9 @@ BUNDLES = ("deniable.js", "deniable-question.js")
 Brings = Callable[[str, str], str | None]
 """What people must bring to a survey of a collector, "an invitation" or "a cohort"; None for nothing, or if unknown."""
 
+Languages = Callable[[str, str], Sequence[str]]
+"""The languages into which a survey of a collector is translated; none if unknown."""
+
 IN_FRAGMENT = {"an invitation": "invitation=", "a cohort": "cohort="}
 """How what people bring stands behind the # of a link."""
 
@@ -39,7 +42,9 @@ class Remark:
         return self.sign == "PROBLEM"
 
 
-def findings(seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings) -> Iterator[Remark]:
+def findings(
+    seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings, languages: Languages
+) -> Iterator[Remark]:
     """All that is to be said of a page.
 
     Parameters
@@ -49,12 +54,14 @@ def findings(seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings) 
         The address of the survey that the page is to show; None for any.
     takes : Takes
     brings : Brings
+    languages : Languages
     """
     if not seen.elements:
         yield Remark(_why_no_element(seen), sign="PROBLEM")
         return
     for element in seen.elements:
         yield from _of_element(element, seen, wanted, takes, brings)
+        yield from _in_one_language(element, seen, languages)
     yield from _missing_policy(seen)
     yield from _onlookers(seen)
 
@@ -104,6 +111,21 @@ def _of_element(
     if place.collector and is_loopback(host_of(place.collector)):
         yield Remark(
             f"{place.collector} can be reached from this computer alone: other people's pages stay empty.", sign="NOTE"
+        )
+
+
+def _in_one_language(element: SeenElement, seen: PageVisit, languages: Languages) -> Iterator[Remark]:
+    """That a page with a language of its own shows a survey of several in one of them."""
+    try:
+        place = _place(element, seen)
+    except SurveyError:
+        return  # said already
+    spoken = languages(place.collector, place.survey) if place.collector and element.language else ()
+    if spoken:
+        yield Remark(
+            f'The survey is translated ({", ".join(spoken)}), but the page says lang="{element.language}", so '
+            "everybody reads the same language. Without lang, the survey follows each person's browser.",
+            sign="NOTE",
         )
 
 

@@ -58,6 +58,7 @@ _LOOK = """() => {
         isIsolated: each.hasAttribute("isolated") && each.getAttribute("isolated") !== "false",
         isInForm: !!each.closest("form") || !!each.getAttribute("form"),
         said: read(each.shadowRoot),
+        language: each.closest("[lang]")?.lang ?? "",
     })),
     scripts: [...document.scripts].map(({ src, type, integrity, text }) => ({
         src, type, integrity, isInline: !src && !!text.trim() && !/json|importmap/.test(type),
@@ -104,6 +105,8 @@ class SeenElement:
         The last of its events without ``deniable-``: ready, closed, error or queued; empty for none.
     said : str
         The beginning of what people read in it.
+    language : str
+        The attribute ``lang`` of the page around it; empty for none.
     reaches : bool or None
         Whether the page can fetch the survey; None where that was not tried, because the element did.
     """
@@ -115,6 +118,7 @@ class SeenElement:
     is_in_form: bool
     told: str
     said: str
+    language: str = ""
     reaches: bool | None = None
 
 
@@ -172,7 +176,10 @@ def visit(address: str, wait: float = WAIT, longest: float = LONGEST) -> PageVis
     except ModuleNotFoundError:
         raise NotInstalled("playwright") from None
     if not address.startswith(("http://", "https://")):
-        raise ParameterError(f"page: must be an address that starts with http:// or https://, got {address!r:.80}")
+        raise ParameterError(
+            f"page: must be an address that starts with http:// or https://, got {address!r:.80}; for a file, run "
+            "'python3 -m http.server 8090 --bind 127.0.0.1' in its folder, and check http://127.0.0.1:8090/NAME.html"
+        )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=installed(), args=list(FLAGS))
         seized = Event()

@@ -202,6 +202,12 @@ def _following(of: Embedding) -> str:
     )
 
 
+_HOW_TO_INVITE = (
+    "The commands ask the collector, with a token of 'deniable token create'; on its own computer, --db and its "
+    "database stand in the place of --token and TOKEN"
+)
+
+
 def _links(of: Embedding) -> Iterator[Step]:
     """The links to the page that people need, where the survey takes something from them."""
     if not of.follows_page:
@@ -211,11 +217,11 @@ def _links(of: Embedding) -> Iterator[Step]:
     if of.is_invited:
         of_cohort = [f" --cohort {shlex.quote(cohort)}" for cohort in of.cohorts] or [""]
         commands = [
-            f"deniable invite {of.collector}/s/{of.survey} -n 10{each} --page {page} --to links-{number}.csv"
+            f"deniable invite {of.collector}/s/{of.survey} --token TOKEN -n 10{each} --page {page} "
+            f"--to links-{number}.csv"
             for number, each in enumerate(of_cohort, start=1)
         ]
-        how = "On the collector's computer: ID --db FILE. Elsewhere: LINK --token (deniable token create)."
-        yield f"Make personal links to your page. {how}", "\n".join(commands)
+        yield f"Make personal links to your page. {_HOW_TO_INVITE}", "\n".join(commands)
     else:
         yield "Links to your page, one for each cohort", "\n".join(f"{page}#cohort={each}" for each in labels)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from urllib.parse import parse_qsl
 
@@ -115,7 +116,7 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
 
 def _check(page: str, wanted: str | None) -> None:
     """Say what is to be said of a page with an element in it; fail if people cannot answer there."""
-    found = list(findings(visit(page), wanted, remote.takes_reports, _brings))
+    found = list(findings(visit(page), wanted, remote.takes_reports, _brings, _languages))
     for line in lines_of(found):
         click.echo(printable(line))
     if any(each.is_problem for each in found):
@@ -131,6 +132,16 @@ def _brings(collector: str, survey_id: str) -> str | None:
     if survey.access != "open":
         return "an invitation"
     return "a cohort" if survey.cohort_required else None
+
+
+def _languages(collector: str, survey_id: str) -> Sequence[str]:
+    """The languages into which a survey is translated; none if its collector does not say."""
+    from deniable_server.authors.bench import languages_of  # which takes numpy
+
+    try:
+        return languages_of(remote.survey(collector, survey_id))
+    except DeniableError:
+        return ()
 
 
 class PageProblem(DeniableError):
