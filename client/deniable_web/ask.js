@@ -41,15 +41,14 @@ function widthOf(levels) {
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Question} question
- * @param {{ number?: string, position?: string, isStep?: boolean, stem?: string, isWatched?: boolean }} [how] `number` is said before its text; `isStep` where it is
+ * @param {{ number?: string, position?: string, isStep?: boolean, stem?: string }} [how] `number` is said before its text; `isStep` where it is
  *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others; `stem` is what
- *   its text begins with where that is the text of a grid, of which it is one row; `isWatched` where the page around may hear of heights: then
- *   a long list scrolls, so that its height does not tell what somebody looks for
+ *   its text begins with where that is the text of a grid, of which it is one row
  */
 export function ask(
   m,
   { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, mechanism, highest: hi },
-  { number = "", position = "", isStep = false, stem = "", isWatched = true } = {},
+  { number = "", position = "", isStep = false, stem = "" } = {},
 ) {
   const { lo } = mechanism;
   const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
@@ -92,7 +91,7 @@ export function ask(
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
   // Where every level says what it means, they stand upright.
-  const shape = hasStars ? "line stars" : isLine ? `line ${labels[2] && partsOf(labels[1]).end ? "" : widthOf(options)}` : isCells ? "cells" : isLong ? (isWatched ? "long" : "whole") : "";
+  const shape = hasStars ? "line stars" : isLine ? `line ${labels[2] && partsOf(labels[1]).end ? "" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
   const list = h("div", { class: `options ${shape}`, part: shape }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine && partsOf(labels[n]).end) || (hasStars ? labels[n] : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
@@ -190,7 +189,7 @@ function finder(m, list, rows, inputs) {
     const words = plain(search.value);
     const shown = rows.filter((row, n) => !(row.hidden = !inputs[n].checked && !plain(row.textContent).includes(words)));
     const [n, all] = [shown.length, rows.length];
-    found.textContent = n < all ? numbered(m, m.found, n, { all }) : fill(m.foundAll, { n });
+    found.textContent = numbered(m, n < all ? m.found : m.foundAll, n, { all });
     list.scrollTop = 0;
   };
   const search = h("input", {

@@ -164,7 +164,7 @@ export class DeniableSurvey extends DeniableElement {
       const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
       const keepsDraw = () => (this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
-      const picked = n < length && fill(m.drawn, { n, all: length });
+      const picked = n < length && m.drawn;
       const more = () => `${keepsDraw()} ${asksMore ? m.needed : ""}`;
       const details = picked && h("span", {}, more());
       const notes = [

@@ -2,9 +2,9 @@
 /* Questions that people ask before they start, each in their words and with a direct answer. */
 
 import { said } from "./ceiling.js";
-import { box, h, minor, p, pairs, stack } from "./dom.js";
+import { box, h, minor, p, pairs, quiet, stack } from "./dom.js";
 import { end, fill } from "./messages.js";
-import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
+import { oddsOf, of100, plainest, stillWrong, wholeOdds } from "./odds.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -49,7 +49,7 @@ export function faq(m, view, weak, kept, stop, asks) {
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
       [m.askYes, asked ? fill(said(weak, m, "answerYes", "answerYesWeak"), { q }) : ""],
-      [m.askSure, stack(p(sure(m, weak)), p(`${even} ${m.guessRead}`), p(ten))],
+      [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), quiet(`${even} ${m.guessRead}`), quiet(ten))],
       [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
       [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
       [m.askAddress, m.answerAddress],

@@ -17,11 +17,11 @@ import { drawQuestions } from "./group.js";
 import { demand } from "./mechanisms/base.js";
 import { carrying } from "./memory.js";
 import { fill, numbered } from "./messages.js";
-import { oddsOf } from "./odds.js";
+import { oddsOf, wholeOdds } from "./odds.js";
 import { UNIT, below, bytesOf, digits, hexadecimal, random, systemWord } from "./randomness.js";
 import { plain, posted } from "./requests.js";
 import { needed, routeOf } from "./route.js";
-import { checkedHash, code, contact, toHistory, toResults, wait, wholeFigures } from "./screens.js";
+import { checkedHash, code, contact, toHistory, toResults, wait } from "./screens.js";
 import { keyOf } from "./sealed.js";
 import { sha, utf8 } from "./sha.js";
 import { dumps } from "./strict-json.js";
@@ -33,5 +33,5 @@ export const given = Object.freeze({
   completionOf, contact, demand, digits, drawQuestions, drawing, dumps, figures, fill, focusOn, fold, h,
   headInSight, heading, hexadecimal, inWords, keyOf, lasts, link, linked, minor, needed, numbered, oddsOf,
   oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, resultsPage, routeOf, said, sha,
-  stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeFigures, yesNo,
+  stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeOdds, yesNo,
 });

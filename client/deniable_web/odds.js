@@ -47,6 +47,17 @@ export function wholeOdds({ units }, m) {
 }
 
 /**
+ * How often whoever knew nothing before is still wrong: of 100 what the figure of `guessEven` leaves, so rounded down where that
+ * one is rounded up. Between more answers than two a guess is wrong more often.
+ * @param {{ units: readonly { mechanism: Mechanism }[] }} survey @param {Messages} m
+ */
+export function stillWrong({ units }, m) {
+  const [more, less] = product(units.map(({ mechanism }) => mechanism.ratio));
+  const tenths = Number((1000n * less) / (more + less));
+  return fill(m.guessWrong, { w: (tenths < 10 ? tenths / 10 : Math.floor(tenths / 10)).toLocaleString(m.lang, { numberingSystem: "latn" }) });
+}
+
+/**
  * A quotient for people, rounded up: to tenths below 10, and above `fine` tenths, otherwise to a whole number.
  * @param {Messages} m @param {bigint} a @param {bigint} b @param {any} [fine] nothing is above what is left out
  */

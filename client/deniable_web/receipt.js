@@ -5,11 +5,11 @@ import { said } from "./ceiling.js";
 import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
-import { box, button, card, drawing, fold, h, heading, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, button, card, drawing, figures, fold, h, heading, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
-import { oddsOf } from "./odds.js";
-import { checkedHash, code, contact, toHistory, toResults, wholeFigures } from "./screens.js";
+import { oddsOf, wholeOdds } from "./odds.js";
+import { checkedHash, code, contact, toHistory, toResults } from "./screens.js";
 import { inWords } from "./wording.js";
 
 /**
@@ -25,7 +25,7 @@ export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
   const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
   const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
-  const version = (/** @type {string[]} */ lines) => h("div", {}, quiet(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
+  const version = (/** @type {string[]} */ lines) => h("div", {}, p(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
   const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
   return h("div", { class: "stack said" }, p(m.inWordsText), hasSets && p(m.sentSeveral), list);
 }
@@ -35,16 +35,20 @@ export function sentInWords(m, { questions }, report) {
  * @param {Messages} m @param {View} view @param {string} [meaning] what that comes to, where it is known how much was told before
  */
 export const sentOdds = (m, view, meaning = "") =>
-  fold(m.odds, () => stack(meaning && p(meaning), pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), wholeFigures(m, view)));
+  fold(m.odds, () => {
+    const [even, ...more] = wholeOdds(view, m);
+    return stack(p(`${meaning} ${even} ${m.guessRead}`), pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), fold(m.exact, () => figures(more)));
+  });
 
 /** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */
 const arrived = () =>
   drawing(
     "svg",
-    { viewBox: "30 0 112 104", width: 152, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    { viewBox: "30 0 112 104", width: 152, display: "block", overflow: "visible", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
     drawing("circle", { fill: "var(--soft)", stroke: "none", cx: 80, cy: 52, r: 50 }),
-    drawing("path", { d: "M42 32h76v50H42zm1 4 37 27 37-27", fill: "var(--card)" }),
-    drawing("path", { class: "outline other", d: "M34 22v8m-4-4h8M128 20v8m-4-4h8M24 66v6m-3-3h6M140 48v6m-3-3h6" }),
+    drawing("rect", { x: 42, y: 32, width: 76, height: 50, rx: 6, fill: "var(--card)" }),
+    drawing("path", { d: "m43 36 37 27 37-27" }),
+    drawing("path", { class: "outline other", d: "M34 22v8m-4-4h8M128 20v8m-4-4h8M50 94v6m-3-3h6M140 48v6m-3-3h6" }),
     drawing("circle", { class: "filled", cx: 116, cy: 78, r: 15 }),
     drawing("path", { stroke: "var(--card)", d: "m109 78 5 6 10-12" }),
   );
@@ -68,7 +72,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     h(
       "ul",
       { class: "checks" },
-      ...[isNew ? m.sent : m.sentBeforeText, isKept ? m.sentKept : m.sentForgotten, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
+      ...[isNew ? m.sent : m.sentBeforeText, next ? m.sentCleared : isKept ? m.sentKept : m.sentForgotten, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
     ),
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),

@@ -4,7 +4,7 @@
 import { said } from "./ceiling.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, figures, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, button, card, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { ways } from "./ways.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { chance, clearest, picture } from "./chance.js";
@@ -61,7 +61,7 @@ const roles = (m, { organiser }, operator) =>
 /**
  * @param {Messages} m @param {View} view
  * @param {{ cohort: string | null, operator: string | null | false, isVia: boolean, isSeen: boolean, weak: number, n: number, picked: string | false, details: Node | "" | false, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
- *   `operator` is how to reach whoever runs the collector, where its page says so; `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `picked` says that chance picks them, and `details` what follows from that; `weak` as in ceiling.js; `kept` says what stays on the
+ *   `operator` is how to reach whoever runs the collector, where its page says so; `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `picked` says that chance picks them, with the places {n}, {all} and {minutes}, and `details` what follows from that; `weak` as in ceiling.js; `kept` says what stays on the
  *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
 export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit, history }) {
@@ -69,7 +69,8 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
   const title = heading(own(view.title));
-  if (view.title.length > 60) title.className = "smaller";
+  const why = said(weak, m, "why", "whyWeak"); // above Start only where it asks to think twice
+  if (view.title.length > 50) title.className = "smaller";
   const [stays, stops] = [h("span", {}, kept()), h("span", {}, stop())];
   const choose = (/** @type {boolean} */ isOn) => {
     if (trace) trace.choose(isOn);
@@ -88,7 +89,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
         view.look && logo(view.look),
         view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
         title,
-        quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) }), " ", picked),
+        quiet(numbered(m, picked || m.questionsHere, n, { all: view.questions.length, minutes: numbered(m, m.minutes, minutes) })),
       ),
       view.about && p(own(view.about)),
       h(
@@ -96,13 +97,13 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
         { class: weak > 1 ? "box" : "box promise" },
         strength(m, weak),
         p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-        p(said(weak, m, "why", "whyWeak")),
+        weak > 1 && p(why),
         p(view.access === "open" ? "" : m[view.access]),
       ),
       box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
       quiet(m.leave),
       h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
-      quiet(asks ? "" : m.nothingYet, details && " ", details),
+      quiet(asks ? "" : m.nothingYet, " ", details, " ", weak < 2 && why),
       chance(m, shown, {
         lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         figures: () => stack(p(sure(m, weak)), fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2])))),
@@ -126,15 +127,6 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
   );
   if (canExit) screen.part.add("spread"); // on a page of its own it may take the room of two columns
   return screen;
-}
-
-/**
- * What all that is sent can tell: one figure, below what is said first, and the others for experts.
- * @param {Messages} m @param {View} view
- */
-export function wholeFigures(m, view) {
-  const [even, ...more] = wholeOdds(view, m);
-  return stack(figures([`${even} ${m.guessRead}`]), fold(m.exact, () => figures(more)));
 }
 
 /**

@@ -29,7 +29,7 @@ export function steps(m, view, walk, send, isWatched) {
   const stage = h("div", { class: isWatched ? "stage even" : "stage" });
   const next = () => {
     const n = asked.length;
-    const each = together(m, stops[n], { isStep: true, isWatched, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
+    const each = together(m, stops[n], { isStep: true, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
     asked.push(each);
     // Each step has buttons of its own: the second half of a double click finds the first half's button gone.
     onward.push(h("button", { part: "button" }));

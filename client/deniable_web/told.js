@@ -70,7 +70,7 @@ export class DeniableTold extends DeniableElement {
     const show = minor(m.deviceWords, async () => {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
-        name.replaceChildren(own(view.title));
+        name.replaceChildren(h("q", {}, own(view.title)));
         const words = weakness(view) > 1 ? { ...m, odds: m.oddsWeak } : m;
         shown.replaceChildren(sentInWords(m, view, report), sentOdds(words, view));
         show.remove();

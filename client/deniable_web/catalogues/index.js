@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "3lfqd56fvckmcqkv6g4nyvqk5i",
-  de: "mklqcrbbzr5j7lakk3albttckm",
-  en: "7tzfew4syopetws4zp5nw53eda",
-  es: "ep3o7o7ubj4xfsqhwlvvlnld6y",
-  fr: "5xbjlukhpcwphffkoibyoy5t4e",
+  ar: "3u4zuep2cuegc4mzzsbmqnfjyi",
+  de: "5y4tuunfhwfcxecovpvmsuoze4",
+  en: "qgc6hev5ffnqemcz7mzxizfgke",
+  es: "lwrqljf5meb2jccltxdyctmc2q",
+  fr: "tkirsfpval7zsk6omvdr2xtnsq",
 };
