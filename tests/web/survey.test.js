@@ -7,7 +7,7 @@ import { resultsPage, sure } from "../../client/deniable_web/faq.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
 import { Warner } from "../../client/deniable_web/mechanisms/index.js";
-import { plainest, wholeOdds } from "../../client/deniable_web/odds.js";
+import { plainest, stillWrong, wholeOdds } from "../../client/deniable_web/odds.js";
 import { dumps } from "../../client/deniable_web/strict-json.js";
 import { bytes, vectors } from "./helpers.js";
 
@@ -301,4 +301,23 @@ test("people hear whether what they sent is listed, and who can read the results
     assert.equal(text.includes(en.resultsPublic), open);
     assert.equal(text.includes(en.resultsToken), !open);
   }
+});
+
+test("how often a guess is still wrong is what the figure of right guesses leaves of 100, never above the truth", async () => {
+  const figures = { guessEven: "{g}", guessWrong: "{w}", oddsTen: "", oddsAll: "" };
+  const seen = new Set();
+  for (const { document } of vectors("surveys").filter((each) => each.id)) {
+    const survey = await parseSurvey(bytes(document));
+    const [right] = wholeOdds(survey, { lang: "en", ...figures });
+    const wrong = stillWrong(survey, { lang: "en", ...figures });
+    assert.equal(wrong, String(+(100 - Number(right)).toFixed(1)));
+    const truth = 100 / (1 + Math.exp(survey.epsilon));
+    assert.ok(Number(wrong) <= truth + 1e-6 && truth < Number(wrong) + 1, `${wrong}: ${truth}`);
+    seen.add(wrong);
+  }
+  assert.ok(seen.size > 3 && seen.has("26"), [...seen].join()); // of one question at epsilon 1
+  const { units } = await parseSurvey(bytes(whole.document));
+  const weak = { units: units.slice(0, 5) }; // the factor is 300 or so
+  assert.deepEqual(wholeOdds(weak, { lang: "de", ...figures })[0], "99,7");
+  assert.equal(stillWrong(weak, { lang: "de", ...figures }), "0,3");
 });
