@@ -254,7 +254,7 @@ def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, pag
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(two_of_five("Nothing is kept")))
     expect(page.get_by_text("Your browser does not let this page remember anything.")).to_be_visible()
-    expect(page.get_by_text("Your device picks 2 of the survey’s 5 questions by chance")).to_be_visible()
+    expect(page.get_by_text("Your device picks 2 of 5 questions by chance")).to_be_visible()
     expect(page.get_by_text("remembers which questions it picked")).to_have_count(0)
     asked = start(page)
     again = "const old = document.querySelector('deniable-survey'); old.replaceWith(old.cloneNode())"

@@ -36,7 +36,7 @@ def numbered(text: str, n: int, **values: object) -> str:
     '3 minutes'
     """
     forms = dict(form.split("=", 1) for form in text.split("|"))
-    return forms["one" if n == 1 else "other"].format(n=n, **values)
+    return forms.get("one" if n == 1 else "other", forms["other"]).format(n=n, **values)
 
 
 NO = _said_in_browsers("no")

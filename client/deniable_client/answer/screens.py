@@ -86,7 +86,6 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
     told = told or Disclosure()
     most = Ceiling()
     weak = weakness(survey, told.collector)
-    minutes = math.ceil(survey.asks / PACE)
     process = m.said(weak, process=m.PROCESS, processWeak=m.PROCESS_WEAK)
     no_admission = m.said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
     return [
@@ -98,9 +97,8 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
         process if cohort is None else f"{process} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.said(weak, why=m.WHY, whyWeak=m.WHY_WEAK)} {no_admission}".rstrip(),
         *([m.LIVE] if survey.results == "live" else []),
-        *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
         *([] if is_kiosk and survey.access == "open" else [_access(survey)]),
-        m.numbered(m.QUESTIONS_HERE, survey.asks, minutes=m.numbered(m.MINUTES, minutes)),
+        drawn(survey, is_kiosk=is_kiosk) if survey.is_drawn else _time(survey, m.QUESTIONS_HERE),
         *([m.KIOSK] if is_kiosk else []),
         *([m.SAME] if told.is_same else []),
         *(
@@ -121,9 +119,14 @@ def _has_yes(survey: Survey) -> bool:
     return any(asked.kind.is_yes_no for asked in survey.questions)
 
 
+def _time(survey: Survey, text: str) -> str:
+    minutes = m.numbered(m.MINUTES, math.ceil(survey.asks / PACE))
+    return m.numbered(text, survey.asks, all=len(survey.questions), minutes=minutes)
+
+
 def drawn(survey: Survey, *, is_kiosk: bool) -> str:
-    """A sentence that this device asks only some of the questions, and remembers which."""
-    sentence = m.DRAWN.format(n=survey.asks, all=len(survey.questions))
+    """Sentences that this device asks only some of the questions, how long they take, and that it remembers which."""
+    sentence = _time(survey, m.DRAWN)
     needed = f" {m.NEEDED}" if survey.asks_more else ""
     return f"{sentence}{needed}" if is_kiosk else f"{sentence}{needed} {m.DRAWN_KEPT}"
 
