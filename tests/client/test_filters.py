@@ -175,7 +175,7 @@ def test_a_device_asks_what_a_drawn_question_depends_on_and_sends_nothing_of_it(
     )
     shown = {survey.shown(draw_questions(survey)) for _ in range(200)}  # all three with a probability of 1 - 1e-34
     assert shown == {("smokes",), ("smokes", "often"), ("mood",)}
-    assert "to know whether one of them applies" in screens.drawn(survey, is_kiosk=True).lower()
+    assert "to know whether one of the picked questions applies" in screens.drawn(survey, is_kiosk=True).lower()
     for smokes in ("yes", "no"):
         answers = {"smokes": smokes, "often": "few"} if smokes == "yes" else {"smokes": smokes}
         report = randomize(survey, answers, asked=["often"])
