@@ -403,6 +403,7 @@ def pair_of_three(
     return question_pair(one, two, joint_of(survey), None if weigh is None else SimpleSample.of(weigh[first]))
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_two_questions_of_three_options() -> None:
     rng = np.random.default_rng(13)
@@ -628,6 +629,7 @@ def test_simulated_surveys_find_what_the_formula_says() -> None:
     assert yes.stated_se == pytest.approx(math.sqrt(formula(5, 2.0, 2) / 400), rel=0.02)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_splitting_has_the_errors_that_the_formula_says(tmp_path: Path) -> None:
     """Three yes-no questions for 1.1 in all: drawn sqrt(2.99), split sqrt(.25 / tanh(1.1 / 6)^2), over sqrt(n)."""

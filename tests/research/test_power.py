@@ -135,6 +135,7 @@ def test_noncompliance_takes_power_and_biases(survey: Survey) -> None:
     assert bad.bias < good.bias - 0.2
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_processes_change_nothing(survey: Survey) -> None:
     small = study(survey, people=100)

@@ -34,7 +34,7 @@ Sight = dict[str, tuple[int, dict[str, str], bytes]]
 
 def polling(short: bool) -> str:
     """Poll every address while a thousand answer: what it shows is byte for byte that of the last release."""
-    people, pause = (120, 15) if short else (1000, 10)
+    people, pause = (100, 25) if short else (1000, 10)
     dice = random.Random(31)
     first = replace(
         read_survey(FIVE_TYPES),
