@@ -20,7 +20,7 @@ def listed(written: Mapping[str, Any], key: str, where: str) -> list[Any]:
     """The list under a key that must be there."""
     value = required(written, key, where)
     if not isinstance(value, list):
-        more = "; in several languages, write each entry as { default = \"...\", de = \"...\" }"
+        more = '; in several languages, write each entry as { default = "...", de = "..." }'
         hint = more if isinstance(value, Mapping) and all(isinstance(each, list) for each in value.values()) else ""
         raise SurveyError(f'{where}: {key} must be a list like ["a", "b"], got {shown(value)}{hint}')
     return value
