@@ -53,6 +53,9 @@ TO_THE_FIRST_QUESTION = """
     requestAnimationFrame(look);
 """
 
+WITHOUT_LAYOUT = FIVE_TYPES.replace('layout = "page"\n', "")
+"""For versions from before there were layouts, which always asked everything on one page."""
+
 PUBLISH = """
 import sys
 from pathlib import Path
@@ -117,7 +120,7 @@ def version(commit: str, folder: Path) -> Iterator[str]:
     database, port = folder / f"{commit}.db", free_port()
     publishing = [sys.executable, "-c", PUBLISH, str(database)]
     done = subprocess.run(
-        publishing, input=FIVE_TYPES, env=environment, cwd=folder, capture_output=True, text=True, check=True
+        publishing, input=WITHOUT_LAYOUT, env=environment, cwd=folder, capture_output=True, text=True, check=True
     )
     command = ["serve", "--db", str(database), "--port", str(port), "--rate-limit", "off"]
     with process(command, f"http://127.0.0.1:{port}", folder, environment):
