@@ -245,3 +245,18 @@ def test_names_that_hardly_differ_are_warned_of() -> None:
         "question 'a': options in de: 'No' and 'no' differ so little that people may take one for the other",
         "questions 'a' and 'b' ask the same in the same words",
     ]
+
+
+def test_what_a_template_says_of_the_author_is_not_published_without_a_word(tmp_path: Path) -> None:
+    def warned(**keys: str) -> list[str]:
+        survey = read_survey(survey_toml("Mine", question_toml("q", "yes-no", epsilon=1), **keys))
+        return [each for each in warnings_about(survey) if "the template's" in each]
+
+    both = {"organiser": "Your institution", "contact": "study@your-institution.example"}
+    assert warned(**both) == [
+        "organiser and contact: are still the template's; respondents read them on the first screen"
+    ]
+    assert warned(organiser="Institute of Sociology", contact=both["contact"]) == [
+        "contact: is still the template's; respondents read it on the first screen"
+    ]
+    assert warned(organiser="Institute of Sociology", contact="ethics@uni.example") == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from deniable import Question, Survey, odds_sentences, weak_protection, whole_odds_sentences
@@ -221,6 +221,7 @@ def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]
         if checked.fresh and waves_of(question.mechanism)
     ]
     of_cohorts = [
+        _of_a_template(checked),
         _named_people(checked),
         unlinkable_warning(checked, respondents),
         release_warning(checked, respondents) if respondents is not None else None,
@@ -246,6 +247,26 @@ def _easily_confused(checked: Survey) -> Iterator[str]:
         other = asked.setdefault(repr((loose_skeleton(question.text), around)), question.id)
         if other != question.id:
             yield f"questions {other!r} and {question.id!r} ask the same in the same words"
+
+
+def _of_a_template(checked: Survey) -> str | None:
+    """A warning that respondents would read a template's institution in the place of the author's; None otherwise."""
+    named = {"organiser": checked.organiser, "contact": checked.contact}
+    left = [key for key, value in named.items() if value and any(map(_is_placeholder, _versions(value)))]
+    if not left:
+        return None
+    return (
+        f"{' and '.join(left)}: {'is' if len(left) == 1 else 'are'} still the template's; respondents read "
+        f"{'it' if len(left) == 1 else 'them'} on the first screen"
+    )
+
+
+def _versions(text: str) -> Collection[str]:
+    return text.translations.values() if isinstance(text, Text) else (text,)
+
+
+def _is_placeholder(text: str) -> bool:
+    return "your-institution" in text.lower().replace(" ", "-")
 
 
 def _named_people(checked: Survey) -> str | None:
