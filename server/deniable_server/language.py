@@ -12,8 +12,6 @@ from typing import Any
 from flask import Response, make_response, render_template, request
 from werkzeug.datastructures import LanguageAccept
 
-from deniable_statistics.published.steady_text import steady as steady
-
 PAGE_WORDS = ("pages.json", "results.json")
 """The files with the sentences of the collector's own pages, which no device needs."""
 

@@ -60,8 +60,7 @@ def findings(
         yield Remark(_why_no_element(seen), sign="PROBLEM")
         return
     for element in seen.elements:
-        yield from _of_element(element, seen, wanted, takes, brings)
-        yield from _in_one_language(element, seen, languages)
+        yield from _of_element(element, seen, wanted, takes, brings, languages)
     yield from _missing_policy(seen)
     yield from _onlookers(seen)
 
@@ -77,7 +76,7 @@ def _why_no_element(seen: PageVisit) -> str:
 
 
 def _of_element(
-    element: SeenElement, seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings
+    element: SeenElement, seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings, languages: Languages
 ) -> Iterator[Remark]:
     name = f"<{element.tag}>"
     try:
@@ -112,14 +111,11 @@ def _of_element(
         yield Remark(
             f"{place.collector} can be reached from this computer alone: other people's pages stay empty.", sign="NOTE"
         )
+    yield from _in_one_language(element, place, languages)
 
 
-def _in_one_language(element: SeenElement, seen: PageVisit, languages: Languages) -> Iterator[Remark]:
+def _in_one_language(element: SeenElement, place: SurveyReference, languages: Languages) -> Iterator[Remark]:
     """That a page with a language of its own shows a survey of several in one of them."""
-    try:
-        place = _place(element, seen)
-    except SurveyError:
-        return  # said already
     spoken = languages(place.collector, place.survey) if place.collector and element.language else ()
     if spoken:
         yield Remark(

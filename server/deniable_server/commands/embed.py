@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from urllib.parse import parse_qsl
 
@@ -125,9 +126,8 @@ def _check(page: str, wanted: str | None) -> None:
 
 def _brings(collector: str, survey_id: str) -> str | None:
     """What people must bring to a survey in their links; None for nothing, or if its collector does not say."""
-    try:
-        survey = remote.survey(collector, survey_id)
-    except DeniableError:
+    survey = _published(collector, survey_id)
+    if survey is None:
         return None
     if survey.access != "open":
         return "an invitation"
@@ -138,10 +138,17 @@ def _languages(collector: str, survey_id: str) -> Sequence[str]:
     """The languages into which a survey is translated; none if its collector does not say."""
     from deniable_server.authors.bench import languages_of  # which takes numpy
 
+    survey = _published(collector, survey_id)
+    return languages_of(survey) if survey else ()
+
+
+@cache
+def _published(collector: str, survey_id: str) -> Survey | None:
+    """The survey, fetched once in a check, whose address is the hash of its bytes; None if its collector has none."""
     try:
-        return languages_of(remote.survey(collector, survey_id))
+        return remote.survey(collector, survey_id)
     except DeniableError:
-        return ()
+        return None
 
 
 class PageProblem(DeniableError):

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deniable import EstimateRow, Question
-from deniable_server.language import steady
 from deniable_server.results.crossed_view import shown_rows, sizes
 from deniable_server.results.plain_method import DIFFERENCES
 from deniable_server.results.written import Words, author_text, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
+from deniable_statistics.published.steady_text import steady
 from deniable_statistics.views.shown import axis_of, common_digits, spoken
 from deniable_statistics.views.view_row import POSSIBLE_DIFFERENCES, ViewRow
 from deniable_statistics.views.view_rows import difference_axis

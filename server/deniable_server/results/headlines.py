@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
-from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import LargestEstimate, largest_estimate, most_frequent
+from deniable_statistics.published.steady_text import steady
 from deniable_statistics.views.shown import (
     Spoken,
     axis_of,

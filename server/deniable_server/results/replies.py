@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from deniable import Question, Tally
-from deniable_server.language import steady
 from deniable_server.results.written import Words, counted
+from deniable_statistics.published.steady_text import steady
 
 
 def replies_to(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import Question
-from deniable_server.language import steady
 from deniable_server.results.drawing import Labels
 from deniable_server.results.headlines import (
     PRINTED,
@@ -17,6 +16,7 @@ from deniable_server.results.headlines import (
     digits_of_differences,
 )
 from deniable_server.results.plain_method import DIFFERENCES
+from deniable_statistics.published.steady_text import steady
 from deniable_statistics.views.view_row import ViewRow
 
 WHOSE = {

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from deniable import Question, Survey
 from deniable.survey.texts import publish_text
-from deniable_server.language import steady
 from deniable_server.store import Store, SurveyState
+from deniable_statistics.published.steady_text import steady
 
 MOST_WAVES = 24
 """Largest number of waves of a view; of more the newest."""

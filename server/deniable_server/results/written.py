@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from deniable.survey.texts import Text
-from deniable_server.language import steady
+from deniable_statistics.published.steady_text import steady
 
 Words = Mapping[str, str]
 """The sentences of a language, by name."""

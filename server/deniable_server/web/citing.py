@@ -11,13 +11,14 @@ from markupsafe import Markup
 
 from deniable import Survey, __version__
 from deniable.access.words import ONE_REPORT
-from deniable_server.language import steady, words
+from deniable_server.language import words
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import Shown
 from deniable_server.results.replies import replies_to
 from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
 from deniable_statistics.published.published_rows import interval_methods
+from deniable_statistics.published.steady_text import steady
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 

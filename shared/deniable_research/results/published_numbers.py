@@ -55,6 +55,11 @@ class Shown:
         """Number of replies."""
         return sum(tally.n for tally in self.tallies.values())
 
+    @property
+    def newest(self) -> ReleaseRecord | None:
+        """The newest release, whose numbers these are; None before the first one."""
+        return self.records[-1] if self.records else None
+
 
 def compared_numbers(fetch: Fetch, shown: Shown) -> Iterator[int]:
     """How many numbers of each document were compared, document by document.
@@ -64,7 +69,7 @@ def compared_numbers(fetch: Fetch, shown: Shown) -> Iterator[int]:
     NotVerified
         At the first number that is not what the library computes.
     """
-    survey, newest = shown.survey, shown.records[-1] if shown.records else None
+    survey, newest = shown.survey, shown.newest
     for by_cohort in (False, True) if survey.cohorts else (False,):
         query = "?by=cohort" if by_cohort else ""
         rows = estimate(shown.tallies, survey, by_cohort=by_cohort)
@@ -82,7 +87,7 @@ def compared_numbers(fetch: Fetch, shown: Shown) -> Iterator[int]:
 
 def _views(fetch: Fetch, shown: Shown) -> Iterator[int]:
     """The views of each question, and all questions as one table."""
-    survey, newest = shown.survey, shown.records[-1] if shown.records else None
+    survey, newest = shown.survey, shown.newest
     yield _compared_table(fetch, f"/s/{survey.id}/results.csv", _shares(survey, shown.tallies))
     for question in survey.questions:
         for query, options in _queries(survey, question.id, shown.tallies):
@@ -95,8 +100,9 @@ def _views(fetch: Fetch, shown: Shown) -> Iterator[int]:
                 # In the order of the collector, because sums of floats depend on it.
                 joint = sorted(((*pair, n) for pair, n in pairs.items()), key=lambda each: tuple(map(str, each)))
             expected = [asdict(row) for row in view_of(survey, shown.tallies, question.id, options, joint)]
-            n = sum(int(question.counted(each.counts[question.id], each.n)[1]) for each in shown.tallies.values())
-            if options.crossed_with is not None:
+            if options.crossed_with is None:
+                n = sum(int(question.counted(each.counts[question.id], each.n)[1]) for each in shown.tallies.values())
+            else:
                 n = sum(each[2] for each in joint if None not in each)
             document = _document(fetch, path, survey, n)
             _check_day(path, document, newest)
