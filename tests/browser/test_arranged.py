@@ -59,8 +59,10 @@ BY_ANSWERS = Fault(
 
 
 def start(page: Page, link: str) -> None:
+    """Open a survey and press Start; the first question is on the screen when this returns."""
     page.goto(link)
     page.get_by_role("button", name="Start", exact=True).click()
+    page.locator("fieldset:visible").first.wait_for()
 
 
 def answer(page: Page, chosen: Mapping[str, int]) -> list[Any]:
