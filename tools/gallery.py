@@ -7,6 +7,7 @@ of a picture says the screen, the width of the window and the colours, as in ``s
 from __future__ import annotations
 
 import datetime
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -177,7 +178,7 @@ def invited(page: Page, collector: Collector) -> None:
 
 
 def declined(page: Page, collector: Collector) -> None:
-    opened(page, collector.publish(WEAK)).locator(".begin .minor").click()
+    opened(page, collector.publish(WEAK)).locator(".begin > .minor").click()
 
 
 def closes(survey: Survey) -> Scene:
@@ -188,7 +189,7 @@ def closes(survey: Survey) -> Scene:
         with closing(open_store(collector.place)) as store:
             store.close_survey(survey.id)
         opened(page, link)
-        expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile("is closed|no more replies"))).to_be_visible()
 
     return way
 

@@ -160,8 +160,8 @@ export function ask(
     /** Whether it has no answer, which its own place says until it has one. */
     check() {
       const text = problem();
-      const [wrong, mend] = text.split("\n");
-      if (said !== text) note.replaceChildren(text && h("b", {}, wrong), mend ? ` ${mend}` : "");
+      const [wrong] = text.split("\n");
+      if (said !== text) note.replaceChildren(text && h("b", {}, wrong), text.slice(wrong.length).replaceAll("\n", " "));
       said = text;
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (!!text));
       return !!text;

@@ -258,7 +258,7 @@ export class DeniableElement extends Base {
       again: (isNetwork || !!said) && again,
       next: !!view && this.another(),
       more: h("p", { role: "status" }, busy),
-      ask: known && contact(m, known, "", view ? m.contactCare : m.contactShows),
+      ask: known && contact(m, known, view ? m.contactCare : m.contactShows),
     };
     this.show(notice(m, title, said || text || m.unreachableText, ways), !!view || !!said || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");

@@ -35,6 +35,9 @@ export const drawing = (tag, attributes, ...children) => dressed(document.create
 /** Small print. @param {Children} children */
 export const quiet = (...children) => h("p", { class: "quiet" }, ...children);
 
+/** A line of a list. @param {Children} children */
+export const item = (...children) => h("li", {}, ...children);
+
 /** @param {string | Node} text */
 export const p = (text, style = "") => h("p", { class: style }, text);
 
@@ -78,6 +81,9 @@ export function fold(title, make) {
   const details = h("details", { toggle }, h("summary", {}, title));
   return details;
 }
+
+/** What opens, one line below the other. @param {Children} children */
+export const folds = (...children) => h("div", { class: "folds" }, ...children);
 
 /** @param {string} text @param {(event: any) => void} click */
 export const button = (text, click) => h("button", { type: "button", part: "button", click }, text);

@@ -22,7 +22,7 @@ import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { band } from "./chance.js";
-import { button, h, minor, oncePainted, stack } from "./dom.js";
+import { button, h, item, minor, oncePainted, stack } from "./dom.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -167,8 +167,8 @@ export class DeniableSurvey extends DeniableElement {
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
       const keepsDraw = () => (this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
       const picked = n < length && m.drawn;
-      const more = () => `${keepsDraw()} ${asksMore ? m.needed : ""}`;
-      const details = picked && h("span", {}, more());
+      const more = () => `${keepsDraw()} ${asksMore ? m.needed : ""}`.trim();
+      const details = picked && item(more());
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
         seen.isSame && m.same,

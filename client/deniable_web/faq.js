@@ -2,7 +2,7 @@
 /* Questions that people ask before they start, each in their words and with a direct answer. */
 
 import { said } from "./ceiling.js";
-import { box, h, minor, p, pairs, quiet, stack } from "./dom.js";
+import { box, fold, folds, h, minor, p, quiet, stack } from "./dom.js";
 import { end, fill } from "./messages.js";
 import { oddsOf, of100, plainest, stillWrong, wholeOdds } from "./odds.js";
 
@@ -40,24 +40,27 @@ export function faq(m, view, weak, kept, stop, asks) {
   const { questions, access } = view;
   const least = plainest(questions);
   const coins = yesNo(view);
-  const [asked] = coins.length ? [plainest(coins)] : [];
-  const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
+  const [coin] = coins.length ? [plainest(coins)] : [];
+  const q = of100(coin?.mechanism.support?.[1].ifOther ?? 0);
   const [even, ten] = wholeOdds(view, m);
   const where = said(weak, m, "answerResults", "answerResultsWeak");
   const sent = said(weak, m, "answerSent", "answerSentWeak");
-  return stack(pairs([
-      [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
-      [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
-      [m.askYes, asked ? fill(said(weak, m, "answerYes", "answerYesWeak"), { q }) : ""],
-      [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), quiet(`${even} ${m.guessRead}`), quiet(ten))],
-      [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
-      [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
-      [m.askAddress, m.answerAddress],
-      [m.askStop, stop],
-      [m.askBack, m.answerBack],
-      [m.askKept, kept],
-      [m.askResults, `${resultsPage(m, view)} ${lasts(m, view)} ${where}`],
-    ]),
+  /** @type {[string, string | Node][]} */
+  const asked = [
+    [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
+    [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
+    [m.askYes, coin ? fill(said(weak, m, "answerYes", "answerYesWeak"), { q }) : ""],
+    [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), quiet(`${even} ${m.guessRead}`), quiet(ten))],
+    [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
+    [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
+    [m.askAddress, m.answerAddress],
+    [m.askStop, stop],
+    [m.askBack, m.answerBack],
+    [m.askKept, kept],
+    [m.askResults, `${resultsPage(m, view)} ${lasts(m, view)} ${where}`],
+  ];
+  return stack(
+    folds(...asked.map(([question, answer]) => answer && fold(question, () => stack(answer)))),
     least.kind.isYesNo && said(weak, m, "quiz") && quiz(m),
   );
 }

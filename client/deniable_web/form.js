@@ -4,7 +4,7 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { bar, card, focusOn, fold, h, heading, link, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
+import { bar, card, focusOn, fold, h, heading, item, link, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
 import { numbered } from "./messages.js";
 import { oddsOf } from "./odds.js";
@@ -77,7 +77,7 @@ export function page(m, view, walk, send, isWatched) {
     const needing = stops.filter(([{ kind }], n) => route[n] && !kind.takesSeveral).length;
     const n = unanswered().length;
     done.replaceChildren(numbered(m, m.progress, n), bar(needing ? 1 - n / needing : 1));
-    done.classList.toggle("unseen", !isTouched);
+    done.classList.toggle("unseen", !isTouched || !!summary.firstChild); // a list says it already
   };
   const review = h("div", { class: "review" });
   const edit = () => {
@@ -86,14 +86,16 @@ export function page(m, view, walk, send, isWatched) {
   };
   /** Whether something is missing, which the summary then lists. */
   const lacks = () => {
-    missing = unanswered().filter((each) => each.check()).map((each) => [each, h("li", {}, link(own(each.title), each.focus))]);
+    missing = unanswered().filter((each) => each.check()).map((each) => [each, item(link(own(each.title), each.focus))]);
     summary.replaceChildren();
+    if (missing[0]) {
+      mend();
+      const isBegun = [.../** @type {any} */ (form).elements].some(({ type, checked, value }) => checked || (type === "number" && value));
+      summary.append(listed, p(`${isBegun ? m.missingKept : ""} ${m.missingWhy}`), h("ul", {}, ...missing.map(([, line]) => line)));
+      focusOn(summary);
+    }
     count();
-    if (!missing.length) return false;
-    mend();
-    summary.append(listed, p(m.missingWhy), h("ul", {}, ...missing.map(([, line]) => line)));
-    focusOn(summary);
-    return true;
+    return missing.length > 0;
   };
   walk.follow((place) => {
     edit();
@@ -129,8 +131,8 @@ export function page(m, view, walk, send, isWatched) {
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
-    summary,
     card(heading(own(view.title)), h("p", { class: "quiet box promise" }, m.honestly, " ", m.stays, " ", isFiltered && m.filtered)),
+    summary,
     next(),
   );
   // The first question stands on the screen before a slow phone lays out the others.

@@ -54,7 +54,7 @@ function spelt(m, moment, midnight, text) {
 }
 
 /** When a day of UTC begins. @param {Messages} m @param {string} day as in "2026-11-20" */
-export const begin = (m, day) => spelt(m, Date.parse(day), 0, m.dayStart);
+export const begin = (m, day) => spelt(m, Date.parse(day), 0, "{day}");
 
 /** When it ends, by its last minute, 23:59 in UTC. @param {Messages} m @param {string} day */
 export const end = (m, day) => spelt(m, Date.parse(day) + 864e5 - 6e4, 23 + 59, m.dayEnd);

@@ -5,7 +5,7 @@ import { said } from "./ceiling.js";
 import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
-import { box, button, card, drawing, figures, fold, h, heading, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, button, card, drawing, figures, fold, folds, h, heading, item, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
 import { oddsOf, wholeOdds } from "./odds.js";
@@ -18,16 +18,16 @@ import { inWords } from "./wording.js";
  */
 
 /**
- * What a reply says of each question, as a list, each time with the word that it is what chance made.
+ * What a reply says of each question, as a list, below the word that it is what chance made.
  * @param {Messages} m @param {View} view @param {string} report
  */
 export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
   const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
   const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
-  const version = (/** @type {string[]} */ lines) => h("div", {}, p(m.sentVersion), h("ul", { class: "row" }, ...lines.map((each) => h("li", {}, own(each)))));
+  const version = (/** @type {string[]} */ lines) => h("ul", { class: "row" }, ...lines.map((each) => item(own(each))));
   const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
-  return h("div", { class: "stack said" }, p(m.inWordsText), hasSets && p(m.sentSeveral), list);
+  return h("div", { class: "stack said" }, p(m.inWordsText), hasSets && p(m.sentSeveral), p(m.sentVersion), list);
 }
 
 /**
@@ -37,7 +37,9 @@ export function sentInWords(m, { questions }, report) {
 export const sentOdds = (m, view, meaning = "") =>
   fold(m.odds, () => {
     const [even, ...more] = wholeOdds(view, m);
-    return stack(p(meaning), quiet(`${even} ${m.guessRead}`), pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), fold(m.exact, () => figures(more)));
+    const each = pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")]));
+    each.className = "quiet options";
+    return stack(p(meaning), quiet(`${even} ${m.guessRead}`), each, fold(m.exact, () => figures(more)));
   });
 
 /** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */
@@ -65,35 +67,35 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
   return card(
     isNew ? picture("done", arrived()) : picture("again"),
     heading(title),
+    p(isNew ? m.sent : m.sentBeforeText, "lead"),
     // No way out of a shared device: the next person comes first.
     next && p(m.kioskHand),
     next && button(m.next, next),
-    view.thanks && p(linked(view.thanks)),
+    view.thanks && h("div", { class: "box promise" }, p(linked(view.thanks))),
     h(
       "ul",
       { class: "checks" },
-      ...[isNew ? m.sent : m.sentBeforeText, next ? m.sentCleared : isKept ? m.sentKept : m.sentForgotten, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && h("li", {}, each)),
+      ...[next ? m.sentCleared : isKept ? m.sentKept : m.sentForgotten, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && item(each)),
     ),
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
     box(p(`${lasts(m, view)} ${when}`), isNew && isHome && !view.completion && !next && p(m.mayClose)), // with a code, or a way back, there is one more thing to do
     // No way by a slip from a place to the collector, which would see who comes.
-    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", next ? address(link) : code(`${link}/results`)),
+    // Nor an address on a shared device, where nobody can take it along.
+    isPlace && !next && quiet(m.resultsElsewhere, " ", code(`${link}/results`)),
     h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
-    contact(m, view, "", m.contactCare),
-    h(
-      "div",
-      { class: "folds" },
+    contact(m, view, m.contactCare),
+    folds(
       fold(m.inWords, () => sentInWords(m, view, report)),
       sentOdds(m, view, sure(m, weak)),
       fold(m.askResults, () => p(resultsPage(m, view))),
       fold(m.experts, () =>
         pairs([
-          [m.json, stack(h("pre", { class: "box" }, code(report)), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],
-          [m.verify, h("pre", { class: "box" }, code(`deniable answer --try ${link}`))],
-          [m.survey, code(view.id)],
-          [m.client, code(`${CLIENT} ${checkedHash()}`)],
+          [m.json, stack(block(report), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],
+          [m.verify, block(`deniable answer --try ${link}`)],
+          [m.survey, block(view.id)],
+          [m.client, block(`${CLIENT} ${checkedHash()}`)],
         ]),
       ),
     ),
@@ -101,11 +103,8 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
   );
 }
 
-/** The address of the page of results, to be typed on another device: it breaks in front of the survey's id alone. @param {string} link */
-function address(link) {
-  const [, start, id] = /** @type {RegExpMatchArray} */ (link.match(/^\w+:..(.+\/)(\w+)$/));
-  return h("code", { dir: "ltr" }, start, h("wbr", {}), `${id}/results`);
-}
+/** What is for experts, in lines that scroll rather than break. @param {string} text */
+const block = (text) => h("pre", { class: "box", tabindex: 0 }, code(text));
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.

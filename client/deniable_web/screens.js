@@ -4,7 +4,7 @@
 import { said } from "./ceiling.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, button, card, fold, folds, h, heading, item, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { ways } from "./ways.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { chance, clearest, picture } from "./chance.js";
@@ -34,15 +34,17 @@ export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), 
 
 /**
  * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
- * @param {Messages} m @param {View} view @param {string} [first] what is said before that
+ * @param {Messages} m @param {View} view
  * @param {string} [care] what to mind, which depends on whether somebody has answered
+ * @param {(...line: (string | Node)[]) => Node} [line] what it stands in
+ * @returns {Node | ""}
  */
-export function contact(m, { contact }, first = "", care = m.contactShows) {
-  if (!contact) return first && quiet(first);
+export function contact(m, { contact }, care = m.contactShows, line = quiet) {
+  if (!contact) return "";
   const [before, after] = m.contact.split("{contact}");
   const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
   const who = own(contact, "no");
-  return quiet(first, before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${care}`);
+  return line(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${care}`);
 }
 
 /**
@@ -77,6 +79,8 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
     stays.replaceChildren(kept());
     stops.replaceChildren(stop());
   };
+  const go = button(m.start, start);
+  if (weak > 1) go.className = "minor"; // as easy to press as what declines, and no easier
   const on = `${m.noTraceOn} ${view.issuer ? m.answerStopSpent : ""}`;
   const asks = view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : "";
   const screen = card(
@@ -89,7 +93,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
         view.look && logo(view.look),
         view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
         title,
-        quiet(numbered(m, picked || m.questionsHere, n, { all: view.questions.length, minutes: numbered(m, m.minutes, minutes) })),
+        p(numbered(m, picked || m.questionsHere, n, { all: view.questions.length, minutes: numbered(m, m.minutes, minutes) })),
       ),
       view.about && p(own(view.about)),
       h(
@@ -98,33 +102,29 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
         strength(m, weak),
         p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
         weak > 1 && p(why),
-        p(view.access === "open" ? "" : m[view.access]),
+        view.access !== "open" && p(m[view.access], "apart"),
       ),
       box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
       quiet(m.leave),
-      h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
-      quiet(m.nothingYet, " ", details),
-      quiet(weak < 2 && why),
+      h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
+      h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), view.access === "open" && item(m.open), details, contact(m, view, m.contactShows, item)),
       chance(m, shown, {
         lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         meaning: sure(m, weak),
         figures: () => fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2]))),
       }),
-    ),
-    contact(m, view, view.access === "open" ? `${m.open} ` : ""),
-    h(
-      "div",
-      { class: "folds" },
-      fold(m.who, () =>
-        pairs([
-          [said(weak, m, "cannot", "guess"), m.cannotText],
-          [m.can, isSeen ? m.canSite : m.canText],
-          [m.askRoles, roles(m, view, operator)],
-          [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
-        ]),
+      folds(
+        fold(m.who, () =>
+          pairs([
+            [said(weak, m, "cannot", "guess"), m.cannotText],
+            [m.can, isSeen ? m.canSite : m.canText],
+            [m.askRoles, roles(m, view, operator)],
+            [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
+          ]),
+        ),
+        fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
+        (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
       ),
-      fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
-      (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
     ),
   );
   if (canExit) screen.part.add("spread"); // on a page of its own it may take the room of two columns
@@ -191,11 +191,12 @@ export function hindered(m, view, why, link, isByDay = false) {
   // What to do comes before what did not happen.
   const opening = () => stack(opens && p(fill(m.opensOn, { opens: begin(m, opens) }), "lead"), p(`${opens ? m.openThen : ""} ${lasts(m, view)}`), p(m.nothingAsked));
   const more = isClosed ? link && toResults(m, link) : why === "early" && opening();
-  const how = { name: isClosed && closesAt && !isByDay ? "full" : why, more, ask: contact(m, view) };
+  const isFull = closesAt && !isByDay;
+  const how = { name: isClosed && isFull ? "full" : why, more, ask: contact(m, view) };
   return why === "used" ? notice(m, m.usedBefore, m.usedText, how)
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, how)
   : !isClosed ? notice(m, m.early, m.wanted, how)
-  : notice(m, m.closed, `${m.wanted}\n${(isByDay && lasts(m, view, m.ended)) || full} ${m.nothingAsked}`, how);
+  : notice(m, isFull ? m.full : m.closed, `${m.wanted}\n${(isByDay && lasts(m, view, m.ended)) || full} ${m.nothingAsked}`, how);
 }
 
 /** What its days say of a survey. @param {View} view @param {string} today as in "2026-11-20" */

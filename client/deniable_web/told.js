@@ -65,18 +65,17 @@ export class DeniableTold extends DeniableElement {
   #entry(collector, { survey, report, hasArrived }, tongues) {
     const m = this.words;
     const name = h("a", { href: `${collector}/s/${survey}` }, m.deviceSurvey);
-    const [before, after] = (hasArrived ? m.deviceEach : m.deviceWaits).split("{survey}");
     const shown = h("div", { role: "status", class: "stack" });
     const show = async () => {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
-        name.replaceChildren(h("q", {}, own(view.title)));
+        name.replaceChildren(own(view.title));
         const words = weakness(view) > 1 ? { ...m, odds: m.oddsWeak } : m;
         shown.replaceChildren(sentInWords(m, view, report), sentOdds(words, view));
       } catch {
         shown.replaceChildren(quiet(`${m.unreachable}.`), minor(m.again, show)); // the reply itself may well have been sent
       }
     };
-    return box(p(h("span", {}, before, name, after), "lead"), quiet(m.deviceAsks), fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
+    return box(h("h2", {}, name), p(hasArrived ? m.sent : `${m.waiting}.`), quiet(m.deviceAsks), fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
   }
 }

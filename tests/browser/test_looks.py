@@ -151,6 +151,7 @@ def test_the_picture_says_what_its_figures_mean(
     expect(picture.locator(".caption")).to_contain_text(lesson)
     expect(picture.locator("summary")).to_have_text(title)
     page.get_by_text("Questions that people ask").click()
+    page.get_by_text("How sure can somebody be about me?").click()
     picture.locator("summary").click()
     expect(page.get_by_text("To compare: a mere guess is right 50 times in 100")).to_have_count(1)
 
@@ -168,11 +169,15 @@ def test_pressing_review_first_says_what_is_missing(page: Page, link: str) -> No
     start(page, link)
     page.get_by_role("button", name="Check my answers").click()
     expect(page.get_by_role("heading", name="3 questions still need an answer.")).to_be_focused()
-    expect(page.locator("form > .stack .quiet").get_by_text("3 questions still need an answer.")).to_be_visible()
-    places = [page.locator(each).first.bounding_box() for each in ("[role=alert].card", "form h1")]
-    assert [box["y"] for box in places if box] == sorted(
-        box["y"] for box in places if box
-    )  # what is missing comes first
+    expect(page.get_by_text("3 questions still need an answer.").last).to_be_hidden()  # said once, by that heading
+    expect(page.get_by_text("Nothing is lost")).to_have_count(0)  # nothing was chosen yet
+    heights = [page.locator(each).first.bounding_box() for each in ("form h1", "[role=alert].card", "fieldset")]
+    tops = [box["y"] for box in heights if box]
+    assert tops == sorted(tops)  # what is missing stands below the title and above the questions
+    assert len(tops) == 3
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.get_by_text("Nothing is lost: what you have chosen is still here.")).to_be_visible()
 
 
 def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(page: Page, link: str) -> None:
@@ -197,7 +202,7 @@ def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(p
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_a_question_without_an_answer_has_one_bar_of_the_colour_of_its_message(
+def test_options_without_an_answer_have_one_frame_of_the_colour_of_its_message(
     page: Page, link: str, width: int, language: str
 ) -> None:
     page.set_viewport_size({"width": width, "height": 900})
@@ -208,14 +213,13 @@ def test_a_question_without_an_answer_has_one_bar_of_the_colour_of_its_message(
     calm = style_of(page, "fieldset label", "borderTopColor")
     onward.click()
     colour = style_of(page, ".missing b", "color")
-    side = {"en": "Left", "ar": "Right"}[language]
-    for marked in ("[role=alert]", "fieldset"):
-        assert style_of(page, marked, f"border{side}Width") == "4px"
-        assert style_of(page, marked, f"border{side}Color") == colour
-        assert float(style_of(page, marked, f"padding{side}").removesuffix("px")) >= 16
+    for marked, line in (("[role=alert]", "borderLeft"), ("fieldset .choices", "outline")):
+        assert style_of(page, marked, f"{line}Width") == "2px"
+        assert style_of(page, marked, f"{line}Color") == colour
+        assert style_of(page, marked, "borderTopLeftRadius") != "0px"
     assert style_of(page, "fieldset label", "borderTopColor") == calm  # no alarm around every option
     page.locator("fieldset").first.locator("label").first.click()
-    assert style_of(page, "fieldset", f"border{side}Width") != "4px"
+    assert style_of(page, "fieldset .choices", "outlineStyle") == "none"
     assert violations(page) == []
 
 

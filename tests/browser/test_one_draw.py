@@ -23,7 +23,7 @@ from tools.rig.browsing import (
 )
 from tools.rig.collectors import Collector
 
-ANSWERED = "This device has already answered this survey."
+ANSWERED = "Already answered here. Thank you."
 REFUSED = "To protect you, your device does not take part here"
 
 
@@ -229,7 +229,7 @@ def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, pag
     assert kinds
     assert {tuple(each) for each in kinds} == {("readwrite", "strict")}
     page.reload()
-    expect(page.get_by_text("This device has already answered this survey.")).to_be_visible()
+    expect(page.get_by_text("Already answered here. Thank you.")).to_be_visible()
     assert page.evaluate("window.kinds") == [["readonly", "strict"]], "read once, and no disk is waited for"
 
 

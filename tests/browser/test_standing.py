@@ -58,7 +58,7 @@ def test_a_full_survey_is_known_before_start_and_nothing_is_asked(
     first.context.close()
     witness = browsing.Witness.of(page)
     page.goto(link)
-    heading(page, "This survey is closed")
+    heading(page, "This survey takes no more replies")
     expect(page.get_by_text("This survey takes at most 1 replies, and the researchers")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == []
@@ -99,7 +99,7 @@ def test_an_invitation_that_cannot_count_is_known_before_start_by_its_hash_alone
         first.goto(link)
         browsing.answer(first, survey, ANSWERS)
         first.reload()
-        heading(first, "This device has already answered this survey.")  # its own report: the receipt, as ever
+        heading(first, "Already answered here. Thank you.")  # its own report: the receipt, as ever
         first.context.close()
     invitation = link[-32:] if end == "used" else UNKNOWN
     witness = browsing.Witness.of(page)

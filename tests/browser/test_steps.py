@@ -103,9 +103,8 @@ def test_one_question_stands_on_the_screen_and_says_where_it_is(page: Page, surv
         name = step(page, n).evaluate("set => set.querySelector('legend').textContent.replace(/\\s+/g, ' ')")
         assert name == f"Question {n} of 4 {question.text}"
         expect(page.locator("fieldset:visible")).to_have_count(1)
-        assert (
-            page.locator("progress").first.evaluate("bar => bar.value") == n / 4
-        )  # as the line above the question says
+        # What is behind somebody, and never nothing.
+        assert page.locator("progress").first.evaluate("bar => bar.value") == (n - 0.5) / 4
         page.evaluate(f"{SHADOW}.querySelectorAll('fieldset')[{n - 1}].querySelectorAll('input')[0].click()")
         if question.type == "number":
             page.get_by_role("spinbutton").fill("3")
@@ -217,7 +216,7 @@ def test_a_number_says_what_to_do_in_other_words_than_its_hint(page: Page, surve
     field, further = page.get_by_role("spinbutton"), page.get_by_role("button", name="Check my answers")
     stop = "You can also stop here: no answer is sent before you press Send."
     for typed, said in (
-        ("", "There is no number here yet. Please enter one."),
+        ("", f"There is no number here yet. Enter a whole number from 0 to 100. {stop}"),
         ("101", f"Please enter 100 or less. {stop}"),
         ("-1", f"Please enter 0 or more. {stop}"),
         ("2.5", f"Please enter a whole number, without a decimal point. {stop}"),
@@ -225,11 +224,13 @@ def test_a_number_says_what_to_do_in_other_words_than_its_hint(page: Page, surve
         field.fill(typed)
         further.click()
         expect(page.get_by_role("alert")).to_have_text(said)
-        expect(page.get_by_text("Enter a whole number from 0 to 100.")).to_have_count(1)
+        # The hint gives way to what is wrong, and comes back.
+        expect(page.get_by_text("Enter a whole number from 0 to 100.").locator("visible=true")).to_have_count(not typed)
         expect(field).to_be_focused()
         expect(field).to_have_attribute("aria-invalid", "true")
         field.fill("3")
         expect(page.get_by_role("alert")).to_have_count(0)
+        expect(page.get_by_text("Enter a whole number from 0 to 100.")).to_be_visible()
         expect(field).to_have_attribute("aria-invalid", "false")
 
 
@@ -302,7 +303,7 @@ def test_the_review_is_reached_without_a_gap_whatever_way_leads_there(page: Page
     page.go_back()
     page.get_by_role("spinbutton").fill("")
     page.go_forward()
-    expect(page.get_by_role("alert")).to_have_text("There is no number here yet. Please enter one.")
+    expect(page.get_by_role("alert")).to_contain_text("There is no number here yet. Enter a whole number from 0 to 100.")
     expect(page.get_by_role("spinbutton")).to_be_focused()
     page.get_by_role("spinbutton").fill("5")
     page.get_by_role("button", name="Check my answers").click()

@@ -142,8 +142,6 @@ SENT_BOX = _said_in_browsers("sentBox")
 SENT_NO_BOX = _said_in_browsers("sentNoBox")
 DEVICE_LIMIT = _said_in_browsers("deviceLimit")
 DEVICE_LEFT = _said_in_browsers("deviceLeft")
-DEVICE_EACH = _said_in_browsers("deviceEach")
-DEVICE_WAITS = _said_in_browsers("deviceWaits")
 FORGET_TEXT = _said_in_browsers("forgetText")
 
 UNSIGNED = "Your invitation could not be exchanged for a token"
@@ -217,6 +215,8 @@ DEVICE_TITLE = "What this device remembers about surveys, outside browsers"
 DEVICE_NONE = "Outside browsers, this device remembers no reply to a survey."
 DEVICE_NOT_THIS = "Outside browsers, this device remembers no reply to this survey."
 DEVICE_ALL = "Of the limit for all servers together, {n} % is used."
+DEVICE_EACH = "You answered {survey}, and your reply has arrived."
+DEVICE_WAITS = "You answered {survey}, and your reply has not arrived yet."
 DEVICE_REFUSED = "You answered {survey}, but the server did not accept your reply."
 HISTORY_WORDS = "What your device told one of them, in words: deniable answer LINK --history"
 FORGET_FILE = "To forget everything, delete this file: {path}"

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "2ccf7yr27ayyycgbcv7imfcccq",
-  de: "va3nc4gcw5x4aflupc2qzxgnia",
-  en: "pjrkq3ybappj4hb5z7h2jkzd2e",
-  es: "cyv6ilfmckj3evh4kg22mds4ke",
-  fr: "xjav5joyiglb3voiovdrogtgjy",
+  ar: "ocezy63qeaok2iebmckje7xvpy",
+  de: "lkmber4lyv4odh4cnbp7vdd564",
+  en: "ghoicyp6kfmv2spdzmpf3iuuxq",
+  es: "buwutbqvnk5ijqg24rrpx6hcgi",
+  fr: "bvoyou2c3ad6465mnrb5fegnw4",
 };
