@@ -188,7 +188,7 @@ export class DeniableSurvey extends DeniableElement {
       let isNoted = false; // whether Start has stored something of this survey already
       const start = async (/** @type {Event} */ { target }) => {
         if (isStarted) return; // two presses can come before the button is gone
-        isStarted = true;
+        isStarted = this.isAsked = true; // what is inert has no focus that would say so
         isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
         const hindered = Date.now() - opened < FRESH ? checked : check();
@@ -255,7 +255,7 @@ export class DeniableSurvey extends DeniableElement {
 
   /** Nobody answers for nothing. @param {View} view @param {Place} place @param {import("./collector.js").Hindrance} why */
   #hinder(view, place, why) {
-    this.show(screens.hindered(this.words, view, why, this.#link(place)), !!this.root.activeElement);
+    this.show(screens.hindered(this.words, view, why, this.#link(place)), this.isAsked || !!this.root.activeElement);
     this.announce(why === "closed" || why === "early" ? "closed" : "error");
   }
 
