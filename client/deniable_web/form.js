@@ -67,12 +67,13 @@ export function page(m, view, walk, send, isWatched) {
     if (!missing.length) summary.replaceChildren();
   };
   const done = quiet();
+  let isTouched = false; // whether somebody has chosen anything
   /**
    * How many still need an answer, and of those that need one how many have it; boxes need none. It is unseen before somebody
    * touched one, and takes its place from the start, because the page around hears of heights, and who ticks nothing touches
    * nothing.
    */
-  const count = (isTouched = true) => {
+  const count = () => {
     const route = applies();
     const needing = stops.filter(([{ kind }], n) => route[n] && !kind.takesSeveral).length;
     const n = unanswered().length;
@@ -90,8 +91,7 @@ export function page(m, view, walk, send, isWatched) {
     summary.replaceChildren();
     if (missing[0]) {
       mend();
-      const isBegun = [.../** @type {any} */ (form).elements].some(({ type, checked, value }) => checked || (type === "number" && value));
-      summary.append(listed, p(`${isBegun ? m.missingKept : ""} ${m.missingWhy}`), h("ul", {}, ...missing.map(([, line]) => line)));
+      summary.append(listed, p(`${isTouched ? m.missingKept : ""} ${m.missingWhy}`), h("ul", {}, ...missing.map(([, line]) => line)));
       focusOn(summary);
     }
     count();
@@ -120,10 +120,11 @@ export function page(m, view, walk, send, isWatched) {
     if (walk.isEnded) return;
     walk.forget();
     edit(); // a page that goes away shows no answers when it comes back
-    setTimeout(() => (follow(), count(false))); // once the inputs are empty, nobody has touched one
+    isTouched = false;
+    setTimeout(() => (follow(), count())); // once the inputs are empty, nobody has touched one
   };
   const input = () => {
-    walk.touched(true);
+    walk.touched((isTouched = true));
     follow();
     mend();
     count();
@@ -139,7 +140,7 @@ export function page(m, view, walk, send, isWatched) {
   oncePainted(() => {
     while (asked.length < all) form.append(next());
     follow();
-    count(false);
+    count();
     // Together they would tell which questions do not apply.
     const odds = () => pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")]));
     form.append(stack(!isFiltered && h("div", { class: "folds" }, fold(m.odds, odds)), h("button", { part: "button" }, m.review), done));
