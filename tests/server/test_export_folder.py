@@ -53,6 +53,12 @@ __all__ = ["live", "place", "postgresql", "survey", "tallied", "template"]
 DENIABLE = CommandLine()
 ok, refused = DENIABLE.ok, DENIABLE.refused
 
+EACH_AND_BOTH = [
+    *[("csv", False), ("jsonl", True), ("parquet", True)],
+    *[long("csv", True), long("jsonl", False), long("parquet", False)],
+]
+"""Formats, and whether parts are by cohort: each format and both kinds, and all of them in long runs."""
+
 LABELS = ("01", "=1+1", "'=x", "a/b c%20", "Grüße\nan alle", "NA", "NULL", "-5", "..")
 
 
@@ -110,7 +116,15 @@ def rows_of(folder: Path, form: str) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    ("place", "form"),
+    [
+        *[("sqlite", form) for form in FORMATS],
+        pytest.param("postgresql", "parquet", marks=pytest.mark.slow),
+        *[long("postgresql", form) for form in FORMATS if form != "parquet"],
+    ],
+    indirect=["place"],
+)
 def test_rows_survey_and_manifest_are_what_the_store_has(
     place: Place, mixed: Survey, sent: list[Report], tmp_path: Path, form: str
 ) -> None:
@@ -194,17 +208,7 @@ def test_parts_hold_so_many_rows_and_each_row_once(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "by_cohort"),
-    [
-        ("csv", False),
-        ("jsonl", True),
-        ("parquet", True),
-        long("csv", True),
-        long("jsonl", False),
-        long("parquet", False),
-    ],
-)
+@pytest.mark.parametrize(("form", "by_cohort"), EACH_AND_BOTH)
 def test_analyses_of_an_export_are_those_of_its_reports(
     exports: Callable[..., Path], mixed: Survey, sent: list[Report], form: str, by_cohort: bool
 ) -> None:
@@ -265,8 +269,7 @@ def test_more_cohorts_than_parts_may_be_open(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("by_cohort", [False, True])
+@pytest.mark.parametrize(("form", "by_cohort"), EACH_AND_BOTH)
 def test_memory_does_not_grow_with_the_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, by_cohort: bool
 ) -> None:
