@@ -1,4 +1,4 @@
-"""What ``python -m tools.prepared`` compiles is what pytest and hypothesis read: both may change with their versions."""
+"""What ``python -m tools.prepared`` makes is what pytest and hypothesis read: both may change with their versions."""
 
 from __future__ import annotations
 
