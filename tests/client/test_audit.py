@@ -60,7 +60,7 @@ EVERYTHING = survey_toml(
     question_toml("laplace", "number", lo=0, hi=5, epsilon=2, mechanism="discrete-laplace"),
 )
 
-MANY, FEW = 60_000, 2_500
+MANY, FEW = 60_000, 1_500
 """Reports of an audit that is to come near the real epsilon, and of one that is to pass."""
 
 BOTH = pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])

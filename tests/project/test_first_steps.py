@@ -97,8 +97,15 @@ def told_by(page: str) -> list[tuple[tuple[str, ...], list[str]]]:
 
 
 def by_environment(serve: list[str]) -> list[tuple[tuple[str, ...], list[str]]]:
-    """All lines up to the collector's in their order; those after it by environment, each of which then starts once."""
-    lines = told()
+    """All lines up to the collector's in their order; those after it by environment, each of which then starts once.
+
+    A line that was run is not run again where there is more.
+    """
+    lines = [
+        (extras, line)
+        for number, (extras, line) in enumerate(told())
+        if not any(line == before and set(fewer) <= set(extras) for fewer, before in told()[:number])
+    ]
     first = next(number for number, (_, line) in enumerate(lines) if line == serve) + 1
     return lines[:first] + sorted(lines[first:], key=lambda each: each[0])
 
