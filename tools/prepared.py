@@ -1,7 +1,7 @@
 """Compile what the tests import, once and on all cores: ``python -m tools.prepared``, before pytest starts its workers.
 
 In a fresh checkout each of four workers would compile every test for itself, with its assertions rewritten, and parse
-every module for hypothesis, which tries the constants that it finds there: 10 s of CPU time each. Both libraries keep
+every module for hypothesis, which tries the constants that it finds there: 8 s of CPU time each. Both libraries keep
 what they made beside the files and in ``.hypothesis``, by the hash of the source, so nothing is done twice and nothing
 that is out of date is read. Both functions are private; ``tests/project/test_prepared.py`` tells whether they still do
 what is needed here.
