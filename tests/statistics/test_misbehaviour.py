@@ -241,7 +241,7 @@ def test_who_makes_up_a_report_chooses_what_it_speaks_of() -> None:
     d, e = 0.1, 0.1 / (0.1 + 0.9 / 4)
     honest = 0.3
     ticked = (1 - e) * (b + (a - b) * honest) + e
-    drawn = 10**6
+    drawn = 10**5
     counts = [round(drawn * share) for share in [1 - ticked, ticked]] * 8
     found = Misbehaving(d).shares(boxes.estimate(counts, 4 * drawn))[0].bounds
     assert found.low == pytest.approx((1 - d) * honest, abs=1e-4)
