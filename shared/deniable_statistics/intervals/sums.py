@@ -77,20 +77,38 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     # E[exp((s + i omega) Y)] of one report Y; with omega = 0 it is `total`, by which it is divided so that powers stay
     # small.
     turned = _turned(tilted, weights * omega[:, 1:2])
-    people, part = np.floor(sizes)[:, :, None], (sizes % 1)[:, :, None]
-    # A fraction of a person is one person who reports with that probability and otherwise adds 0.
-    last = (1 - part + part * turned) / (1 - part + part * total)
-    transform = ((turned / total) ** people * last).prod(axis=1)
-    z = s[:, None] + 1j * omega
-    # t^2 z^2 / 2, the error's cumulant function, without its constant t^2 s^2 / 2, which stands in `scale`.
-    blurred = blur[:, None] ** 2 * (1j * s[:, None] * omega - omega**2 / 2)
-    values = (transform * np.exp(blurred - 1j * omega * start[:, None]) / z).real
+    fall, angle = _logs(turned / total, np.floor(sizes)[:, :, None])
+    part = (sizes % 1)[:, :, None]
+    if part.any():
+        # A fraction of a person is one person who reports with that probability and otherwise adds 0.
+        last = _logs((1 - part + part * turned) / (1 - part + part * total), 1.0)
+        fall, angle = fall + last[0], angle + last[1]
+    # The error's cumulant function t^2 z^2 / 2, without its constant t^2 s^2 / 2, which stands in `scale`.
+    square, slant = blur[:, None] ** 2, s[:, None]
+    fall -= square * omega**2 / 2
+    angle += (square * slant - start[:, None]) * omega
+    # The real part of exp(fall + i angle) / (s + i omega).
+    values = np.exp(fall) * (slant * np.cos(angle) + omega * np.sin(angle)) / (slant**2 + omega**2)
     # Trapezoidal rule; the integrand at -omega is the conjugate of that at omega, so its real part counts twice.
     values[:, 0] /= 2
     integral = 2 / PERIOD / width * values.sum(axis=1)
     # exp(K(s) + t^2 s^2 / 2 - s x), then divided by P(E >= -2 t) = Phi(2).
     scale = np.exp(np.minimum(scaled + (blur * s) ** 2 / 2 - s * start, 0))  # at most 1 above the mean
     return np.asarray(np.where(start <= mean, 1.0, np.clip(integral * scale / normal_cdf(2.0), 0, 1)))
+
+
+def _logs(numbers: NDArray[np.complex128], powers: Floats | float) -> tuple[Floats, Floats]:
+    """Real and imaginary part of the logarithm of products of powers of complex numbers, shape (b, FREQUENCIES).
+
+    Parameters
+    ----------
+    numbers : ndarray of complex, shape (b, j, FREQUENCIES)
+    powers : ndarray, shape (b, j, 1), or a number
+    """
+    # Real functions of numpy take a fraction of the time of complex ones.
+    squares = np.maximum(numbers.real**2 + numbers.imag**2, 1e-300)
+    angles = np.arctan2(numbers.imag, numbers.real)
+    return (powers * np.log(squares) / 2).sum(axis=1), (powers * angles).sum(axis=1)
 
 
 def _turned(tilted: Floats, angles: Floats) -> NDArray[np.complex128]:
