@@ -305,7 +305,7 @@ class Misbehaving:
             return np.asarray((1 - e) * (b + (a - b) * honest) + e * report)
 
         def some(f: Shares, turn: Shares) -> Shares:
-            """Shares of misbehaving people at which ``lam`` may be extreme: 0, the turn, the largest, first of all axes."""
+            """Shares of misbehaving people at which ``lam`` may be extreme, in three rows: 0, the turn, the largest."""
             # lam is monotone in d until no share is left to the others, and monotone again after that.
             many = np.zeros((3, *f.shape))
             many[1:] = self.share
