@@ -22,6 +22,7 @@ from deniable_research.engine import EngineReports, open_source
 from deniable_research.files import Layout, estimate_shares
 from deniable_research.simulation import Misbehaviour, Simulation, generator_of, parquet_reports, truth_of, write_rows
 from deniable_research.simulation.counted_surveys import draw_counts
+from deniable_research.simulation.draw import draw_reports
 from deniable_research.simulation.parquet_reports import CELLS
 from deniable_statistics.designs.spaces import support_matrix
 from tests.support.drawn_questions import joint_survey, shared_survey
@@ -175,11 +176,28 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
     assert sorted(each.name for each in tmp_path.iterdir()) == ["rows", "survey.toml"]
 
 
+def test_ctrl_c_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After some rows of a part are written; the same of processes is below."""
+    drawn: list[int] = []
+
+    def draw(*arguments: Any) -> Any:
+        drawn.append(len([*tmp_path.rglob("part-*")]))
+        if len(drawn) == 3:
+            raise KeyboardInterrupt
+        return draw_reports(*arguments)
+
+    monkeypatch.setattr(parquet_reports, "draw_reports", draw)
+    with pytest.raises(KeyboardInterrupt):
+        write_rows(Simulation(read_survey(SURVEY), None, 20_000), tmp_path / "rows", 1, 1)
+    assert drawn == [1, 2, 3]
+    assert [*tmp_path.iterdir()] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "with_signal",
     [
-        pytest.param(signal.SIGINT, id="interrupted"),
+        long(signal.SIGINT, name="interrupted"),
         long(signal.SIGTERM, name="ended"),
         pytest.param(signal.SIGKILL, id="killed"),
     ],
