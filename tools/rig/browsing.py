@@ -274,15 +274,30 @@ def another_site(html: str, headers: Mapping[str, str] | None = None) -> Iterato
         yield f"http://{address}/"
 
 
+EVERYTHING_KEPT = """async () => JSON.stringify({
+    local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
+    databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
+    url: location.href, history: history.state, memory: await (REMEMBERED)(),
+})""".replace("REMEMBERED", remembered())
+"""All that a page can leave behind in a browser."""
+
+GIVE_OF_ALL = f"""async people => {{
+    const kept = [];
+    for (const answers of people) {{
+        await ({GIVE})(answers);
+        // The way back to where the survey began takes a moment.
+        while (history.state !== null) await new Promise((next) => setTimeout(next, 5));
+        kept.push(await ({EVERYTHING_KEPT})());
+        await ({ANOTHER_PERSON})();
+    }}
+    return kept;
+}}"""
+"""Answer as one person after another, each as `GIVE` does on a device of their own; what each of them leaves behind."""
+
+
 def everything_kept(page: Page | Frame) -> str:
-    """All that a page can leave behind in a browser."""
-    kept: str = page.evaluate(
-        """async () => JSON.stringify({
-            local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
-            databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
-            url: location.href, history: history.state, memory: await (REMEMBERED)(),
-        })""".replace("REMEMBERED", remembered())
-    )
+    """All that a page has left behind in a browser by now."""
+    kept: str = page.evaluate(EVERYTHING_KEPT)
     return kept
 
 
