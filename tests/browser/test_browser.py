@@ -82,8 +82,8 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     assert len({report.id for report in reports}) == people
     assert collector.reports(survey) == before + people
 
-    # 3/4 of all send Yes. Beyond 5.2 standard deviations: a probability below 6e-7, of 400 people below 3e-7. Of 84 people
-    # who all sent their true answer, one more would send Yes than may.
+    # 3/4 of all send Yes. Beyond 5.2 standard deviations: a probability below 6e-7, of 400 people below 3e-7.
+    # If all of 84 people sent their true answer, more would send Yes than may.
     for question, sent in (("affair", 1), ("stone", 3)):
         p = float(survey.question(question).mechanism.support[sent].if_true)
         many = sum(report.values[question] == sent for report in reports)

@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from deniable import Survey, read_survey
 from tests.browser.test_accessibility import violations
-from tools.rig.browsing import ARRIVED, GIVE, Witness, another_site, everything_kept, let_it_draw, scripts
+from tests.support.marks import long
+from tools.rig.browsing import ARRIVED, GIVE, Witness, another_site, everything_kept, let_it_draw, scripts, start
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -69,6 +70,7 @@ def test_steps_lead_where_answers_lead_and_the_review_shows_what_was_asked(colle
     expect(page.get_by_role("group", name="Question 2 of at most 4")).to_be_focused()
     press(page, "few")
     page.locator("fieldset:visible .steps button").first.click()
+    expect(page.get_by_role("heading", name="Check your answers")).to_be_focused()
     assert given(page) == ["Do you smoke?: Yes", "How many a day?: few"]
     page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
@@ -99,6 +101,7 @@ def test_a_page_shows_what_applies_and_asks_for_no_more(collector: Collector, pa
     expect(page.locator("[role=alert] li")).to_have_count(1)
     page.get_by_label("2", exact=True).check(force=True)
     page.get_by_role("button", name="Check my answers").click()
+    expect(page.get_by_role("heading", name="Check your answers")).to_be_focused()
     assert given(page) == ["Do you smoke?: No", "Mood?: 2"]
     page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
@@ -115,8 +118,11 @@ ONE_WRITE_MORE = """addEventListener("click", (event) => {
 
 @pytest.mark.parametrize(
     ("layout", "fault"),
-    [("steps", NO_FAULT), ("page", NO_FAULT), ("steps", ONE_WRITE_MORE)],
-    ids=["steps", "page", "planted"],
+    [
+        pytest.param("steps", NO_FAULT, id="steps"),
+        pytest.param("page", NO_FAULT, id="page"),
+        long("steps", ONE_WRITE_MORE, name="planted"),
+    ],
 )
 def test_requests_storage_and_title_are_the_same_on_every_way(
     collector: Collector, browser: Browser, layout: str, fault: str
@@ -163,15 +169,15 @@ def test_a_page_around_hears_the_same_heights_on_every_way(collector: Collector,
     html = f'<!doctype html><html lang="en"><title>x</title>{scripts(collector)}<main>{element}</main>'
     told = []
     with another_site(html) as address:
+        page.add_init_script(
+            "window.told = []; addEventListener('deniable-resize', ({ detail }) => told.push(detail.height));"
+        )
         for way in WAYS.values():
-            page.add_init_script(
-                "window.told = []; addEventListener('deniable-resize', ({ detail }) => told.push(detail.height));"
-            )
             page.goto(address)
             page.get_by_role("button", name="Start", exact=True).click()
             expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
             let_it_draw(page)
-            assert page.evaluate("window.told.length") > 0, "heights are told"
+            page.wait_for_function("window.told.length > 0")  # heights are told
             page.evaluate("window.told.length = 0")
             for label in way:
                 page.get_by_label(label, exact=not label.isdigit()).first.check(force=True)
@@ -244,7 +250,7 @@ def test_the_accessibility_tree_tells_no_more_than_the_screen(
         context = browser.new_context(locale="en-GB")
         page = context.new_page()
         page.goto(link)
-        page.get_by_role("button", name="Start", exact=True).click()
+        start(page)
         titles = set()
         for label in WAYS[way]:
             place = page.locator("fieldset:visible") if layout == "steps" else page
