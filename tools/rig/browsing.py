@@ -78,12 +78,12 @@ def scripts(collector: Collector) -> str:
     return "".join(source.format(collector.url, name) for name in bundles() if name != SCRIPT)
 
 
-def wait_until(page: Page, holds: str) -> None:
+def wait_until(page: Page | Frame, holds: str) -> None:
     """Wait until a script gives true; `Page.wait_for_function` takes a promise for true."""
     wait_for(page, lambda: page.evaluate(holds), holds)
 
 
-def wait_for(page: Page, happened: Callable[[], object], what: str) -> None:
+def wait_for(page: Page | Frame, happened: Callable[[], object], what: str) -> None:
     """Wait until something happened that a page tells, which it does only while it is listened to."""
     give_up = time.monotonic() + PATIENCE
     while not happened():
