@@ -15,14 +15,14 @@ import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { fill, messagesIn } from "./messages.js";
 import { sentInWords, sentOdds } from "./receipt.js";
 import { translate } from "./survey.js";
-import { WholeMemory } from "./whole-memory.js";
+import { ToldMemory } from "./told-memory.js";
 
-/** @typedef {import("./whole-memory.js").Reply} Reply */
+/** @typedef {import("./told-memory.js").Reply} Reply */
 
 const leave = () => location.replace(ELSEWHERE);
 
 export class DeniableTold extends DeniableElement {
-  #memory = new WholeMemory();
+  #memory = new ToldMemory();
 
   /** @param {AbortSignal} signal */
   async begin(signal) {

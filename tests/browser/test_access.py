@@ -188,7 +188,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     assert witness.lines == []
 
 
-@pytest.mark.parametrize("access", ["invited", "unlinkable"])
+@pytest.mark.parametrize("access", [long("invited"), "unlinkable"])
 def test_a_link_without_an_invitation_is_refused_before_anything_is_asked(
     access: str, collector: Collector, phone: BrowserContext
 ) -> None:
@@ -486,7 +486,7 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
     assert [invitation in str(request.post_data) for request in ours] == [False]
 
 
-@pytest.mark.parametrize("access", ["invited", "unlinkable"])
+@pytest.mark.parametrize("access", [long("invited"), "unlinkable"])
 def test_frames_of_isolated_surveys_get_the_invitation(
     access: str, collector: Collector, phone: BrowserContext
 ) -> None:

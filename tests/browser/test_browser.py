@@ -65,7 +65,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     store.close()
 
 
-@pytest.mark.parametrize(("layout", "people"), [("steps", 84), long("page", 400)])
+@pytest.mark.parametrize(("layout", "people"), [("steps", 30), long("page", 400)])
 def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     collector: Collector, page: Page, survey: Survey, layout: str, people: int
 ) -> None:
@@ -83,7 +83,7 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     assert collector.reports(survey) == before + people
 
     # 3/4 of all send Yes. Beyond 5.2 standard deviations: a probability below 6e-7, of 400 people below 3e-7.
-    # If all of 84 people sent their true answer, more would send Yes than may.
+    # If all of 30 people sent their true stone, more would send it than may.
     for question, sent in (("affair", 1), ("stone", 3)):
         p = float(survey.question(question).mechanism.support[sent].if_true)
         many = sum(report.values[question] == sent for report in reports)

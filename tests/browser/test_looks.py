@@ -15,6 +15,7 @@ from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
+from tests.support.marks import long
 from tools.rig.browsing import let_it_draw
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
@@ -106,7 +107,7 @@ def test_secondary_buttons_are_buttons_and_links_are_links(page: Page, link: str
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("levels", [7, 11, 21])
+@pytest.mark.parametrize("levels", [long(7), 11, 21])
 def test_a_scale_stands_in_equal_cells(collector: Collector, page: Page, levels: int) -> None:
     start(page, collector.publish(scale(levels)), 320)
     cells = page.get_by_role("group", name="Happy?").locator("label")

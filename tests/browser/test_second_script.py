@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from deniable import Survey, read_survey
+from tests.support.marks import long
 from tools.rig.browsing import Witness, another_site, answer, wait_for
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
@@ -79,7 +80,7 @@ def test_no_other_script_runs_and_it_can_be_tried_again(
     refused_then_answered(page, survey, witness)
 
 
-@pytest.mark.parametrize("fault", [changed, blocked])
+@pytest.mark.parametrize("fault", [changed, long(blocked)])
 def test_browsers_without_preloading_compare_it_too(
     collector: Collector, page: Page, survey: Survey, fault: Callable[[Route], None]
 ) -> None:

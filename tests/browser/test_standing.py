@@ -212,7 +212,7 @@ def test_who_pressed_start_hears_that_the_survey_is_closed(collector: Collector,
     page.route("**/state", lambda route: held.append(route))
     page.goto(link)
     page.get_by_role("button", name="Start", exact=True).press("Enter")
-    expect(page.get_by_role("heading")).to_be_focused()
+    expect(page.get_by_role("heading", name="Your invitation is being checked")).to_be_focused()
     browsing.wait_for(page, lambda: held, "the state is asked for")
     held[0].continue_()
     heading(page, "This survey is closed")

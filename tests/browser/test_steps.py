@@ -424,7 +424,7 @@ def test_leaving_does_not_ask_in_a_kiosk_or_in_a_frame_and_asks_in_a_page(
             assert len(asked) == asks
 
 
-@pytest.mark.parametrize("attributes", ["", "kiosk"])
+@pytest.mark.parametrize("attributes", ["", long("kiosk")])
 def test_in_another_page_and_in_a_kiosk_the_buttons_walk_and_the_history_stays(
     collector: Collector, page: Page, survey: Survey, link: str, attributes: str
 ) -> None:
