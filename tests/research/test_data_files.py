@@ -60,7 +60,7 @@ def test_every_program_s_file_gives_the_results_of_its_csv(suffix: str, tmp_path
         ("crosstab", "{}", "affair", "income"),
         ("regress", "{}", "theft ~ age + C(wave)"),
         ("regress", "{}", "income ~ affair + age"),
-    ):
+    )[: 1 if suffix.isupper() else None]:  # a suffix in capitals is read as the same in small letters
         assert as_rows(*(each.format(path) for each in arguments), "--design", DESIGN) == of_csv(arguments)
 
 
