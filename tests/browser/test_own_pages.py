@@ -73,7 +73,8 @@ def test_a_survey_that_closes_while_its_first_screen_stands_open_asks_nothing(co
     survey = read_survey(survey_toml("Closes meanwhile", ONE, contact="study@example.org"))
     page.add_init_script(LATER)
     witness = Witness.of(page)
-    page.goto(collector.publish(survey))
+    with page.expect_response("**/state"):  # open, as the page is told when it loads
+        page.goto(collector.publish(survey))
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     close(collector, survey)
     page.evaluate("window.ahead = 6000")
