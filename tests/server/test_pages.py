@@ -26,11 +26,11 @@ from deniable_server.results import drawing, results_chart
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.headlines import in_words
 from deniable_server.results.question_view import notes
+from deniable_server.results.view_tables import shown_figure
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import results_pages
 from deniable_server.web.embedding import document_of
-from deniable_server.web.results_pages import shown_figure
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from deniable_statistics.views.figures import WIDTH, Caption, figure, is_rtl, place
 from deniable_statistics.views.view_row import share_view

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -32,7 +31,6 @@ from deniable_server.results.plain_method import odds_line, weak_rules, who_answ
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
     Section,
-    level_text,
     may_say,
     nobody_yet,
     section,
@@ -48,9 +46,10 @@ from deniable_server.results.results_chart import NoImages, can_draw_images, che
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
 from deniable_server.results.to_print import PrintedFinding, findings_of
 from deniable_server.results.versions import Versions, versions
+from deniable_server.results.view_tables import about
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.results.work import Dates, view_csv
-from deniable_server.results.written import counted, day, localized
+from deniable_server.results.written import counted, day, level_text, localized
 from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
@@ -59,7 +58,7 @@ from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
 from deniable_server.web.rehearsals import file_name, is_rehearsal
-from deniable_statistics.published.printed_numbers import number, percent, standard_error
+from deniable_statistics.published.printed_numbers import percent
 from deniable_statistics.views.figures import WIDTH, Caption, figure
 from deniable_statistics.views.suspicion import raised_suspicion
 from deniable_statistics.views.view_row import (
@@ -88,9 +87,6 @@ FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MOST_ON_PAGE = 1000
 """Largest number of rows of numbers on one page, a tenth of a second's work; otherwise each question has a page."""
 
-LONG_FRACTION = 9
-"""Longest fraction that people read without a decimal beside it, in characters."""
-
 FRAME_WIDTH = 560
 """Width of the frame that a page offers, in pixels."""
 
@@ -112,36 +108,12 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.filters["day"] = day
     app.jinja_env.filters["counted"] = counted
     app.jinja_env.filters["about"] = about
-    app.jinja_env.filters["unbiased"] = lambda row, words: localized(shown_figure(row.estimate, row.statistic), words)
-    app.jinja_env.filters["std_error"] = lambda row, words: localized(
-        standard_error(row.std_error, number if row.statistic == "mean" else percent), words
-    )
     app.register_blueprint(results_pages)
 
 
 def say(sentence: str, **values: object) -> Markup:
     """A sentence for a page with values in its braces, all of them escaped."""
     return Markup(escape(sentence)).format(**values)  # noqa: S704  # its arguments are escaped by `format`
-
-
-def about(fraction: str, words: Mapping[str, str]) -> str:
-    """A probability as a fraction, and about what it is where nobody could say.
-
-    >>> about("3/4", {"rPoint": "."}), about("1365206961/2147483648", {"rPoint": ".", "rThousands": ","})
-    ('3/4', '1365206961/2147483648 \u2248 0.636')
-    """
-    if len(fraction) <= LONG_FRACTION:
-        return fraction
-    return f"{fraction} \u2248 {localized(f'{float(Fraction(fraction)):.3f}', words)}"
-
-
-def shown_figure(value: float | None, statistic: str) -> str:
-    """A share as a percentage, or a mean as a number.
-
-    >>> shown_figure(0.32251, "share"), shown_figure(4.3219, "mean"), shown_figure(None, "mean")
-    ('32.3 %', '4.322', '\u2013')
-    """
-    return number(value) if statistic == "mean" else percent(value)
 
 
 class ResultsPage:
