@@ -115,6 +115,7 @@ def section(
     url: str | None,
     estimates: Sequence[EstimateRow] = (),
     draws: bool = True,
+    in_order: Sequence[ViewRow] | None = None,
 ) -> Section:
     """A view of a question.
 
@@ -131,12 +132,16 @@ def section(
         The estimates behind a view of shares, from which sentences and warnings are made.
     draws : bool
         Whether a figure is shown.
+    in_order : sequence of ViewRow, optional
+        The same rows as figure and table show them. The recipe keeps the order of the survey, in which reports number
+        the answers.
     """
     given = None if options.crossed_with is None else survey.question(options.crossed_with)
     text = labels.text(question.text)
     found = found_in(question, options, labels, estimates)
     said = sentences(question, rows, options, labels, estimates, given, found)
-    shown = shown_rows(rows)
+    in_order = rows if in_order is None else in_order
+    shown = shown_rows(in_order)
     drawn = draws and can_draw(rows) and any(row.estimate is not None for row in rows)
     title = text if given is None else title_of(question, given, labels)
     caption = Caption(title, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
@@ -159,7 +164,7 @@ def section(
         title=title,
         sentences=said,
         findings=findings(question, rows, options, labels, given, found),
-        figure=_drawn(question, rows, labels, given, caption) if drawn else None,
+        figure=_drawn(question, in_order, labels, given, caption) if drawn else None,
         columns=columns,
         rows=table.html(shown),
         flags=_flags(question, estimates, labels),

@@ -44,6 +44,7 @@ from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.replies import counted_replies, replies_of_groups, replies_to
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.results.sorting import by_share, is_sortable
 from deniable_server.results.to_print import PrintedFinding, findings_of
 from deniable_server.results.versions import Versions, versions
 from deniable_server.results.view_tables import about
@@ -129,6 +130,8 @@ class ResultsPage:
         self.options: ViewOptions = view_options(query)
         self.asked = None if question_id is None else question_of(self, question_id)
         self._together: Mapping[str, View] | None = None
+        if query.sort is not None:
+            refuse_order(query, self.asked)
         self.standing = self.state.standing(get_store().today())
 
     @cached_property
@@ -254,16 +257,40 @@ class ResultsPage:
         """Compute all questions at once, for a page or a file of all of them, by cohort or for everybody."""
         self._together = get_results().views(self.state, self.shown, self.query.model_copy(update={"by": by}))
 
+    def in_order(self, question: Question) -> Sequence[ViewRow]:
+        """The rows of a view of a question in the order that the query asks for."""
+        rows = self.rows(question)[0]
+        if self.query.sort is None or not is_sortable(question):
+            return rows
+        everybody = rows
+        if any(row.cohort is not None for row in rows):
+            query, results = self.query.model_copy(update={"by": None}), get_results()
+            if self.pooled is not None:
+                everybody = results.pooled(self.state, self.pooled, query, question.id)[0]
+            elif self._together is not None:
+                everybody = results.views(self.state, self.shown, query)[question.id][0]
+            else:
+                everybody = results.view(self.state, self.shown, query, question.id)[0]
+        return by_share(question, rows, everybody)
+
+    def can_sort(self, *questions: Question) -> bool:
+        """Whether one of these questions can be sorted, as it is seen."""
+        is_of_shares = self.options.is_of_shares and not self.options.over_time
+        return is_of_shares and any(map(is_sortable, questions))
+
     def section(self, question: Question, draws: bool = True) -> Section:
         """A view of a question, as a page shows it; with or without its figure."""
         rows, estimates = self.rows(question)
         url: str | None = f"{self.api}/reports.csv"
         if self.pooled is not None:
             url = None  # the rows of one version make none of these numbers
-        return section(self.survey, question, rows, self.options, self.labels, url, estimates, draws)
+        shown = self.in_order(question)
+        return section(self.survey, question, rows, self.options, self.labels, url, estimates, draws, shown)
 
     def link(self, question: str | None = None, form: str = "", **changes: object) -> str:
         """The address of a view: of a question or of all, as a page or as a file, with changes to the query."""
+        if question and not is_sortable(self.survey.question(question)):
+            changes = {**changes, "sort": None}
         chosen = self.query.model_copy(update=changes)
         path = f"/s/{self.survey.id}/results" + (f"/{question}" if question else "")
         return f"{path}{f'.{form}' if form else ''}{query_string(chosen)}"
@@ -301,7 +328,7 @@ class ResultsPage:
     @property
     def plain(self) -> dict[str, object]:
         """The changes to a query that leave nobody compared or crossed."""
-        names = ("by", "compare", "against", "crossed_with", "over", "pooled", "view")
+        names = ("by", "compare", "against", "crossed_with", "over", "pooled", "view", "sort")
         return dict.fromkeys(names)
 
     def comparable(self, question: Question) -> bool:
@@ -423,7 +450,8 @@ class ResultsPage:
         # One finding is the title, and then the question stands below it; cohorts have a sentence each.
         finding = said[0].rstrip(".") if said and not self.options.by_cohort else None
         more = list(said[1:] if finding else said)
-        more += filter(None, (self.crossed_note(question), self.pooled_note))
+        asked = self.survey.questions if question is None else (question,)
+        more += filter(None, (self.crossed_note(question), self.pooled_note, self.sort_note(*asked)))
         if question is not None:
             more += weak_rules(question, shown_rows(rows), self.level, words)
         return Caption(
@@ -454,7 +482,7 @@ class ResultsPage:
             "dates": self.when,
             "caveats": " ".join(filter(None, (self.who, self.words[ONCE[self.survey.access]], self.pooled_note))),
             "source": self.source,
-            "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
+            "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None, sort=None)}",
         }
         return [
             say_text(self.words["rPrint"], finding=each.text, replies=self.replies_behind(question, each), **values)
@@ -527,6 +555,10 @@ class ResultsPage:
             return None
         other = self.labels.text(self.given.text)
         return say_text(self.words["rCrossedBoxes" if question.kind.takes_several else "rAmongNote"], other=other)
+
+    def sort_note(self, *questions: Question) -> str | None:
+        """What it means that answers are sorted; None where none of these are."""
+        return self.words["rSortNote"] if self.query.sort and self.can_sort(*questions) else None
 
     def both_only_note(self, question: Question) -> str | None:
         """Why shares differ from those of a question's own page, where fewer people were asked both questions."""
@@ -683,6 +715,14 @@ def refuse_long_page(page: ResultsPage, question: Question) -> None:
         )
 
 
+def refuse_order(query: ViewQuery, asked: Question | None) -> None:
+    """Refuse an order of answers that are levels, or that are compared or crossed."""
+    if query.compare or query.crossed_with or query.over:
+        raise ParameterError("sort: must go with shares of everybody or by cohort, not with compare, over or with")
+    if asked is not None and not is_sortable(asked):
+        raise ParameterError(f"sort: must be asked of a question whose options its author lists, got {asked.id!r}")
+
+
 def refuse_one_question_views(query: ViewQuery) -> None:
     """Refuse a query that can be asked of one question alone."""
     if query.compare or query.crossed_with or query.over or query.pooled:
@@ -712,7 +752,7 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     said = [sentence(question, each, False, page.labels) for each in found] or nobody_yet(estimates, page.words)
     printed = page.to_print(question, findings_of(question, found, False, page.level, page.labels))
     # So many figures that nobody reads them all show one value each.
-    shown = rows if page.has_figure_of_all else ()
+    shown = page.in_order(question) if page.has_figure_of_all else ()
     digits = digits_of([row for row in rows if leading is not None and row.statistic == leading.statistic])
     figure = small_figure(question, shown, leading, page.labels, said, digits)
     replies = page.count_of(question) if page.is_drawn else ""
@@ -721,7 +761,7 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
 
 def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:
     """Questions as a file: rows as CSV and JSON, a figure as SVG, PNG and PDF."""
-    found = [page.rows(question) for question in questions]
+    found = [(page.in_order(question), page.rows(question)[1]) for question in questions]
     rows = [row for view, _ in found for row in view]
     if form == "csv":
         return csv_of(page, view_csv(rows, page.date_columns).encode(), questions[0].id if len(questions) == 1 else "")
