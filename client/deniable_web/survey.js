@@ -70,6 +70,7 @@ import { sha, utf8 } from "./sha.js";
  * @property {string | null} about
  * @property {string | null} contact whom respondents can ask
  * @property {string | null} sample who was asked, which results show and devices do not
+ * @property {string | null} license of the results, which they show and devices do not
  * @property {"steps" | "page"} layout questions one after the other, or all at once
  * @property {string | null} thanks what the author says once a report has been sent
  * @property {Readonly<import("./completion.js").Completion> | null} completion what respondents take back to a panel
@@ -181,6 +182,7 @@ async function read(bytes, id) {
     about: maybe(take("about"), text, MAX_TEXT),
     contact: maybe(take("contact"), text, MAX_LABEL),
     sample: maybe(take("sample"), text, MAX_LABEL),
+    license: maybe(take("license"), text, MAX_LABEL),
     layout: oneOf(take("layout"), "page") ?? "steps",
     thanks: maybe(take("thanks"), text, MAX_TEXT),
     completion: maybe(take("completion"), readCompletion),

@@ -59,6 +59,7 @@ from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
 from deniable_server.web.rehearsals import file_name, is_rehearsal
+from deniable_statistics.published.license import License
 from deniable_statistics.published.printed_numbers import percent
 from deniable_statistics.views.figures import WIDTH, Caption, figure
 from deniable_statistics.views.suspicion import raised_suspicion
@@ -377,6 +378,12 @@ class ResultsPage:
         """Whether devices draw which questions they ask."""
         return any(each.group is not None and each.group.is_drawn for each in self.survey.questions)
 
+    @cached_property
+    def license(self) -> License | None:
+        """The licence of the results in the reader's language, if the author states one."""
+        stated = self.survey.license
+        return None if stated is None else License.read(self.labels.text(stated))
+
     @property
     def standing_text(self) -> str:
         """Whether the survey takes replies."""
@@ -585,6 +592,7 @@ class ResultsPage:
             f"{method} {words['rRounded']} {'' if question is None else odds_line(question, words)}".rstrip(),
             f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=self.source, url=url, **released),
+            *([] if self.license is None else [say_text(words["rLicensed"], license=self.license.text)]),
         ]
 
 
@@ -776,6 +784,8 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             **page.field.columns,
             "rehearsal": is_rehearsal(),
             "sample": page.survey.sample and page.labels.text(page.survey.sample),
+            "license": page.license and page.license.text,
+            "license_url": page.license and page.license.address,
             "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
@@ -787,8 +797,15 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         response.headers["Access-Control-Allow-Origin"] = "*"
     else:
         response = figure_of(page, form, questions, found)
-    fresh(response).vary.add("Accept-Language")
+    linked(page, fresh(response)).vary.add("Accept-Language")
     return tagged(response)
+
+
+def linked(page: ResultsPage, response: Response) -> Response:
+    """A file with the address of its licence beside it, for which CSV and images have no place."""
+    if page.license and page.license.address:
+        response.headers["Link"] = f'<{page.license.address}>; rel="license"'
+    return response
 
 
 def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
@@ -796,7 +813,7 @@ def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
     response = Response(body, mimetype=FORMS["csv"])
     name = "-".join(filter(None, ["results", page.survey.id, question]))
     response.headers["Content-Disposition"] = f'attachment; filename="{file_name(name)}.csv"'
-    fresh(response).vary.add("Accept-Language")
+    linked(page, fresh(response)).vary.add("Accept-Language")
     return tagged(response)
 
 
