@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from deniable import Survey
+from deniable import Survey, read_survey
+from deniable_server.authors.checking import notes_about, presentation
 from deniable_server.store import Store
 from deniable_statistics.archive.codebook import SurveyCodebook
 from deniable_statistics.published.license import LICENSES, License
@@ -121,6 +122,15 @@ def test_words_are_said_in_the_readers_language_and_are_no_address(http: FlaskCl
 def test_only_known_names_and_safe_addresses_are_links(text: str, expected: tuple[str | None, str | None]) -> None:
     found = License.read(text)
     assert (found.spdx, found.address) == expected
+
+
+def test_authors_are_told_what_programs_can_read() -> None:
+    known, words = (read_survey(f'license = "{each}"\n{STUDENTS}') for each in ("CC BY 4.0", "CC BY"))
+    assert f"Licence of the results: CC-BY-4.0 ({BY})" in presentation(known)
+    assert "Licence of the results: CC BY" in presentation(words)
+    assert not any(each.startswith("license:") for each in notes_about(known))
+    (note,) = (each for each in notes_about(words) if each.startswith("license:"))
+    assert note.startswith("license: is shown as you wrote it; programs read an address, or one of CC0-1.0, CC-BY-4.0")
 
 
 def test_a_license_is_part_of_the_survey(store: Store) -> None:
