@@ -23,7 +23,7 @@ from deniable_server.results.written import Words, level_text, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.views.crossed_recipe import crossed_scripts
-from deniable_statistics.views.figures import Caption, figure
+from deniable_statistics.views.figures import Caption, figure, has_multiples, multiples
 from deniable_statistics.views.recipe import ingredients, scripts
 from deniable_statistics.views.view_row import ViewOptions, ViewRow
 
@@ -189,6 +189,8 @@ def _drawn(
     question: Question, rows: Sequence[ViewRow], labels: Labels, given: Question | None, caption: Caption
 ) -> Markup:
     panels = panels_of(question, rows, labels, given)
+    if len(panels) == 1 and has_multiples(panels[0]):
+        return Markup(multiples(panels[0], caption, question.id))  # noqa: S704  # escaped there
     return Markup(figure(panels, caption, alone=False, name=question.id))  # noqa: S704  # escaped there
 
 

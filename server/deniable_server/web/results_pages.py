@@ -686,8 +686,9 @@ def file_of_question(survey_id: str, question_id: str, form: str, query: ViewQue
 
 def frame_height(drawn: str | None, width: int) -> int:
     """The height of the frame of a figure at a width, in pixels, so that what stands below it is seen, too."""
-    viewed = re.search(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or "")
-    return round((float(viewed[1]) * width / WIDTH if viewed else 0) + AROUND * FRAME_WIDTH / width)
+    # Several stand below each other in a frame, which is too narrow for two.
+    heights = map(float, re.findall(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or ""))
+    return round(sum(heights) * width / WIDTH + AROUND * FRAME_WIDTH / width)
 
 
 def frame_of(page: ResultsPage, question: Question, width: int, height: int) -> str:
