@@ -281,7 +281,9 @@ def laid_out(
     panels: Sequence[Panel], caption: Caption, *, alone: bool = True, track: Track | None = None
 ) -> FigureLayout:
     """Where everything in a figure stands; its parameters are those of `figure`."""
-    layout = FigureLayout()
+    # Of several below each other on a page, which has room between them, each needs less of its own.
+    edge = 6.0 if track is None else 0.0
+    layout = FigureLayout(y=edge)
     if alone:
         layout.write(caption.title, 20, "strong", after=4)
         layout.write(caption.asked, 15, after=4)
@@ -298,7 +300,7 @@ def laid_out(
         layout.y += 6
         for note in caption.notes:
             layout.write(note, 12, "quiet", after=4)
-    layout.y = round(layout.y + 6, 1)
+    layout.y = round(layout.y + max(edge, 1.0), 1)
     return layout
 
 
