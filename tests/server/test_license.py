@@ -79,7 +79,7 @@ def test_without_a_license_nothing_is_claimed(http: FlaskClient, store: Store) -
     page = http.get(f"/s/{survey.id}/results/q").text
     said = "No licence is stated for these results. Before you publish the data again, ask whoever made the survey."
     assert said in page
-    assert 'Contact: <bdi>data@uni.example</bdi>' in page
+    assert "Contact: <bdi>data@uni.example</bdi>" in page
     assert "license" not in data_of(page)
     assert not re.search('license["-]?(?:url)?: ', page)
     response = http.get(f"/s/{survey.id}/results/q.json")

@@ -29,7 +29,7 @@ TOWNS = survey_toml(
 
 
 @pytest.fixture
-def survey(store: Store) -> Survey:
+def towns(store: Store) -> Survey:
     return filled(store, TOWNS, 150)[0]
 
 
@@ -44,8 +44,8 @@ def expected_order(http: FlaskClient, base: str, question: Question) -> list[str
     return [row["option"] for row in sorted(own, key=lambda row: -row["value"])] + list(question.apart)
 
 
-def test_every_format_of_a_sorted_view_has_its_order(http: FlaskClient, survey: Survey) -> None:
-    base, town = f"/s/{survey.id}", survey.question("town")
+def test_every_format_of_a_sorted_view_has_its_order(http: FlaskClient, towns: Survey) -> None:
+    base, town = f"/s/{towns.id}", towns.question("town")
     order = expected_order(http, base, town)
     assert order != list(town.options)
     assert order[-1] == "Elsewhere"
@@ -56,46 +56,72 @@ def test_every_format_of_a_sorted_view_has_its_order(http: FlaskClient, survey: 
     escaped = [each.replace("&", "&amp;") for each in order]
     assert sorted(escaped, key=lambda each: image.index(f">{each}</text>")) == escaped
     assert "this order may be chance" in " ".join(re.sub(r"<[^>]*>", " ", image).split())
+    assert "this order may be chance" in http.get(f"{base}/results/town/embed?sort=share").text
+    assert "this order may be chance" not in http.get(f"{base}/results/town/embed").text
     page = http.get(f"{base}/results/town?sort=share").text
     table = page.partition('<details class="numbers"')[2].partition("</details>")[0]
     assert re.findall(r'<th scope="row"[^>]*>([^<]*)</th>', table) == escaped
-    # The scripts number the answers as reports do, so the table beside them keeps the order of the survey.
+    # The scripts number the answers as reports do, so the table beside them keeps the order of the towns.
     recipe = page.partition('<details class="recipe">')[2].partition("</details>")[0]
     assert re.findall(r'<th scope="row"[^>]*>([^<]*)</th>', recipe) == [
         each.replace("&", "&amp;") for each in town.options
     ]
 
 
-def test_all_cohorts_have_the_order_of_everybody(http: FlaskClient, survey: Survey) -> None:
-    base, town = f"/s/{survey.id}", survey.question("town")
+def test_all_cohorts_have_the_order_of_everybody(http: FlaskClient, towns: Survey) -> None:
+    base, town = f"/s/{towns.id}", towns.question("town")
     order = expected_order(http, base, town)
     rows = options_in(http, f"{base}/results/town.csv?by=cohort&sort=share")
-    assert rows == [(cohort, option) for cohort in survey.cohorts for option in order]
+    assert rows == [(cohort, option) for cohort in towns.cohorts for option in order]
     of_all = [each for each in options_in(http, f"{base}/results.csv?by=cohort&sort=share") if each in rows]
     assert of_all == rows
 
 
 def test_a_file_of_very_many_rows_has_the_same_order(
-    http: FlaskClient, survey: Survey, monkeypatch: pytest.MonkeyPatch
+    http: FlaskClient, towns: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = [f"/s/{survey.id}/results.csv?sort=share{more}" for more in ("", "&by=cohort")]
+    paths = [f"/s/{towns.id}/results.csv?sort=share{more}" for more in ("", "&by=cohort")]
     short = [http.get(path).text for path in paths]
     monkeypatch.setattr(results_pages, "MOST_ON_PAGE", 1)
     assert [http.get(path).text for path in paths] == short
-    assert http.get(f"/s/{survey.id}/results.csv").text != short[0]
+    assert http.get(f"/s/{towns.id}/results.csv").text != short[0]
 
 
-def test_pages_of_all_questions_sort_those_that_have_no_order(http: FlaskClient, survey: Survey) -> None:
-    base = f"/s/{survey.id}/results"
+def test_an_old_release_and_versions_have_an_order_of_their_own(http: FlaskClient, store: Store) -> None:
+    first, reports = filled(store, TOWNS, 150)
+    again = replace(first, revises=first.id, title="Towns again")
+
+    def answered(letter: str, town: int | None = None) -> None:
+        changed = {} if town is None else {"town": town}
+        sent = [replace(each, id=letter + each.id[1:], values={**each.values, **changed}) for each in reports]
+        store.store_reports([(again, sent)])
+        store.settle()
+
+    store.publish(again)
+    answered("a")
+    path = f"/s/{again.id}/results/town.csv"
+    queries = ("release=1&sort=share", "release=1&by=cohort&sort=share")
+    before = [http.get(f"{path}?{query}").data for query in queries]
+    together = options_in(http, f"{path}?pooled=versions&by=cohort&sort=share")
+    answered("b", town=1)
+    assert [http.get(f"{path}?{query}").data for query in queries] == before
+    assert options_in(http, f"{path}?sort=share")[0][1] == "B"
+    after = options_in(http, f"{path}?pooled=versions&by=cohort&sort=share")
+    assert after != together
+    assert [option for cohort, option in after if cohort == "north"] == [option for _, option in after[:5]]
+
+
+def test_pages_of_all_questions_sort_those_that_have_no_order(http: FlaskClient, towns: Survey) -> None:
+    base = f"/s/{towns.id}/results"
     plain, by_size = (http.get(f"{base}{query}").text for query in ("", "?sort=share"))
-    town, fond = (survey.question(each) for each in ("town", "fond"))
+    town, fond = (towns.question(each) for each in ("town", "fond"))
 
     def drawn(page: str, question: Question) -> list[str]:
         line = page.partition(f'<li id="{question.id}">')[2].partition("</li>")[0]
         return [each for each in re.findall(r"<text[^>]*>([^<]*)</text>", line) if each in question.options]
 
     assert drawn(by_size, fond) == drawn(plain, fond) != []
-    ours = [each for each in expected_order(http, f"/s/{survey.id}", town) if each != "A & b"]
+    ours = [each for each in expected_order(http, f"/s/{towns.id}", town) if each != "A & b"]
     assert drawn(by_size, town) == ours
     assert drawn(plain, town) != ours
     # Links to questions that cannot be sorted lead to their pages, and not to an error.
@@ -115,15 +141,15 @@ def test_pages_of_all_questions_sort_those_that_have_no_order(http: FlaskClient,
         ("town?sort=size", "sort"),
     ],
 )
-def test_what_has_an_order_is_not_sorted(http: FlaskClient, survey: Survey, path: str, said: str) -> None:
-    response = http.get(f"/s/{survey.id}/results/{path}")
+def test_what_has_an_order_is_not_sorted(http: FlaskClient, towns: Survey, path: str, said: str) -> None:
+    response = http.get(f"/s/{towns.id}/results/{path}")
     assert response.status_code == 422
     assert said in response.text
 
 
-def test_only_questions_without_an_order_offer_one(http: FlaskClient, survey: Survey) -> None:
-    base = f"/s/{survey.id}/results"
-    for question in survey.questions:
+def test_only_questions_without_an_order_offer_one(http: FlaskClient, towns: Survey) -> None:
+    base = f"/s/{towns.id}/results"
+    for question in towns.questions:
         page = http.get(f"{base}/{question.id}").text
         assert ("sort=share" in page) == is_sortable(question) == (question.id in ("town", "boxes"))
     page = http.get(f"{base}/town?sort=share&lang=de").text
