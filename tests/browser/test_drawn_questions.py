@@ -148,7 +148,7 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     titles = page.locator("legend").all_inner_texts()
     assert [title[:3] for title in titles] == ["1. ", "2. "]
     page.get_by_role("button", name="Check my answers").click()
-    expect(page.get_by_text("2 questions still need an answer.")).to_be_visible()
+    expect(page.get_by_role("heading", name="2 questions still need an answer.")).to_be_visible()
     for each in page.get_by_role("radio", name="Yes").all():
         each.check()
     page.get_by_role("button", name="Check my answers").click()

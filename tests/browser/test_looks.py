@@ -167,8 +167,8 @@ def test_nothing_is_said_to_be_missing_before_anything_was_touched(page: Page, l
 def test_pressing_review_first_says_what_is_missing(page: Page, link: str) -> None:
     start(page, link)
     page.get_by_role("button", name="Check my answers").click()
-    expect(page.get_by_text("3 questions still need an answer.")).to_be_visible()
-    expect(page.get_by_role("heading", name="Some questions still need an answer")).to_be_focused()
+    expect(page.get_by_role("heading", name="3 questions still need an answer.")).to_be_focused()
+    expect(page.locator("form > .stack .quiet").get_by_text("3 questions still need an answer.")).to_be_visible()
     places = [page.locator(each).first.bounding_box() for each in ("[role=alert].card", "form h1")]
     assert [box["y"] for box in places if box] == sorted(
         box["y"] for box in places if box
@@ -185,13 +185,38 @@ def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(p
     page.get_by_role("radio").nth(2).check()
     expect(lines).to_have_count(2)
     expect(marks).to_have_count(2)
+    expect(page.get_by_role("heading", name="2 questions still need an answer.")).to_be_visible()
     page.get_by_role("spinbutton").fill("12")  # mends nothing
     expect(lines).to_have_count(2)
     page.get_by_role("spinbutton").fill("10")
     expect(page.get_by_role("spinbutton")).to_have_attribute("aria-invalid", "false")
     page.get_by_role("radio", name="Yes").check()
     expect(marks).to_have_count(0)
-    expect(page.get_by_text("Some questions still need an answer")).to_have_count(0)
+    expect(page.get_by_role("heading", name="still need")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_a_question_without_an_answer_has_one_bar_of_the_colour_of_its_message(
+    page: Page, link: str, width: int, language: str
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{link}#lang={language}")
+    page.locator("deniable-survey .start button").click()
+    onward = page.locator("form > .stack > button")
+    expect(onward).to_be_visible()
+    calm = style_of(page, "fieldset label", "borderTopColor")
+    onward.click()
+    colour = style_of(page, ".missing b", "color")
+    side = {"en": "Left", "ar": "Right"}[language]
+    for marked in ("[role=alert]", "fieldset"):
+        assert style_of(page, marked, f"border{side}Width") == "4px"
+        assert style_of(page, marked, f"border{side}Color") == colour
+        assert float(style_of(page, marked, f"padding{side}").removesuffix("px")) >= 16
+    assert style_of(page, "fieldset label", "borderTopColor") == calm  # no alarm around every option
+    page.locator("fieldset").first.locator("label").first.click()
+    assert style_of(page, "fieldset", f"border{side}Width") != "4px"
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("width", [320, 390])

@@ -230,9 +230,7 @@ def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, pag
     assert {tuple(each) for each in kinds} == {("readwrite", "strict")}
     page.reload()
     expect(page.get_by_text("This device has already answered this survey.")).to_be_visible()
-    assert (
-        page.evaluate("window.kinds") == [["readonly", "strict"]] * 2
-    )  # looking waits for no disk; keys are made where something is kept
+    assert page.evaluate("window.kinds") == [["readonly", "strict"]], "read once, and no disk is waited for"
 
 
 def test_whoever_leaves_without_an_answer_leaves_nothing_behind(collector: Collector, page: Page) -> None:

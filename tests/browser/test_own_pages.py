@@ -258,14 +258,14 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     page.get_by_role("link", name="What this browser remembers about surveys here").click()
     expect(page.get_by_text("You answered a survey on this server, and your reply has arrived.")).to_be_visible()
     expect(page.get_by_text("% of that limit is left")).to_be_visible()
-    page.locator("deniable-told summary").click()
+    page.locator("deniable-told summary", has_text="For experts").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert not [request for request in witness.requests if "/api/" in request.url]
-    page.get_by_role("button", name="Show it in words").click()
+    page.get_by_text("Show what was sent", exact=True).click()
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
     expect(shown).to_have_text(f"With chance mixed in, your device sent:{'Yes' if said['affair'] else 'No'}")
     page.locator("deniable-told summary", has_text="What chance does here").click()
-    expect(page.locator("deniable-told .box").first).to_contain_text("Of 100 people whose true answer is No")
+    expect(page.locator("deniable-told .box").nth(1)).to_contain_text("Of 100 people whose true answer is No")
     page.get_by_role("button", name="Forget my surveys here").click()
     page.get_by_role("button", name="Yes, forget everything").click()
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
@@ -286,8 +286,15 @@ def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page
     page.goto(f"{collector.url}/device")
     waits = "You answered a survey on this server, and your reply has not arrived yet."
     expect(page.get_by_text(waits)).to_be_visible()
-    page.get_by_role("button", name="Show it in words").click()
-    expect(page.locator("dl dd")).to_have_count(1)
+    page.route("**/api/**", lambda route: route.abort())
+    page.get_by_text("Show what was sent", exact=True).click()
+    expect(page.get_by_text("This survey cannot be loaded.")).to_be_visible()
+    page.unroute("**/api/**")
+    page.get_by_role("button", name="Try again").click()
+    shown = page.locator("dl dd")
+    expect(shown).to_have_count(1)
+    page.get_by_text("Show what was sent", exact=True).click()
+    expect(shown).to_be_hidden()  # it closes again, when somebody comes near
     expect(page.get_by_text("received")).to_have_count(0)
 
 

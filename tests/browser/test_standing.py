@@ -135,8 +135,13 @@ def test_no_screen_says_that_nothing_was_sent_where_an_invitation_was(
     page.goto(link)
     begin = page.get_by_role("button", name="Start", exact=True)
     expect(begin).to_be_visible()
-    claims = page.get_by_text("No answer is sent before you press Send")
-    expect(claims).to_have_count(1 if access == "open" else 0)
+    expect(page.get_by_text("No answer is sent before you press Send")).to_be_visible()  # of answers it is true
+    page.get_by_text("Who could learn my answers?").click()
+    says = {"invited": "Your device asks the server whether your invitation", "unlinkable": "sends your invitation"}
+    if access in says:
+        expect(page.get_by_text(says[access])).to_be_visible()
+    claims = page.locator("deniable-survey [part~=card]").get_by_text("nothing was sent")
+    expect(claims).to_have_count(0)
     begin.click()
     expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
     expect(claims).to_have_count(0)
@@ -208,7 +213,7 @@ def test_who_pressed_start_hears_that_the_survey_is_closed(collector: Collector,
     page.route("**/state", lambda route: held.append(route))
     page.goto(link)
     page.get_by_role("button", name="Start", exact=True).press("Enter")
-    expect(page.get_by_role("heading")).to_be_focused()
+    expect(page.get_by_role("heading", name="Your invitation is being checked")).to_be_focused()
     held[0].continue_()
     heading(page, "This survey is closed")
     expect(page.get_by_role("heading", name="This survey is closed")).to_be_focused()

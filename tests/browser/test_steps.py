@@ -103,7 +103,9 @@ def test_one_question_stands_on_the_screen_and_says_where_it_is(page: Page, surv
         name = step(page, n).evaluate("set => set.querySelector('legend').textContent.replace(/\\s+/g, ' ')")
         assert name == f"Question {n} of 4 {question.text}"
         expect(page.locator("fieldset:visible")).to_have_count(1)
-        assert page.locator("progress").first.evaluate("bar => bar.value") == n / 5  # the review is still to come
+        assert (
+            page.locator("progress").first.evaluate("bar => bar.value") == n / 4
+        )  # as the line above the question says
         page.evaluate(f"{SHADOW}.querySelectorAll('fieldset')[{n - 1}].querySelectorAll('input')[0].click()")
         if question.type == "number":
             page.get_by_role("spinbutton").fill("3")
@@ -623,13 +625,15 @@ def test_the_first_question_stands_below_the_line_that_leaves(collector: Collect
     assert top >= bottom > 0
 
 
-def test_an_address_in_the_thanks_is_a_link(collector: Collector, page: Page) -> None:
+def test_an_address_and_a_number_in_the_thanks_are_links(collector: Collector, page: Page) -> None:
     """A text of the author's with an address of help: what stands around it, such as a full stop, is no part of it."""
-    thanks = "These people listen: https://help.example/now. <b>Not bold</b>"
+    thanks = "These people listen: https://help.example/now. Or call 0800 555 0199. <b>Not bold</b>"
     survey = read_survey(survey_toml("T", question_toml("affair", "yes-no", epsilon=0.5), thanks=thanks, layout="page"))
     page.goto(collector.publish(survey))
     answer(page, survey, {"affair": "yes"})
     link = page.get_by_role("link", name="https://help.example/now", exact=True)
     expect(link).to_have_attribute("href", "https://help.example/now")
     expect(link).to_have_attribute("rel", "noopener noreferrer")
+    number = page.get_by_role("link", name="0800 555 0199", exact=True)
+    expect(number).to_have_attribute("href", "tel:08005550199")
     expect(page.get_by_text(thanks)).to_be_visible()
