@@ -69,6 +69,8 @@ import { sha, utf8 } from "./sha.js";
  * @property {string | null} organiser
  * @property {string | null} about
  * @property {string | null} contact whom respondents can ask
+ * @property {string | null} sample who was asked, which results show and devices do not
+ * @property {string | null} license of the results, which they show and devices do not
  * @property {"steps" | "page"} layout questions one after the other, or all at once
  * @property {string | null} thanks what the author says once a report has been sent
  * @property {Readonly<import("./completion.js").Completion> | null} completion what respondents take back to a panel
@@ -173,14 +175,14 @@ async function read(bytes, id) {
     .map((members) => unit(members, groups));
   const issuer = await maybe(take("issuer"), issuerOf);
   const results = oneOf(take("results"), "live", "closed");
-  // Results show these, and devices do not.
-  for (const key of ["sample", "license"]) maybe(take(key), text, MAX_LABEL);
   const survey = {
     id,
     title: text(take("title"), MAX_LABEL),
     organiser: maybe(take("organiser"), text, MAX_LABEL),
     about: maybe(take("about"), text, MAX_TEXT),
     contact: maybe(take("contact"), text, MAX_LABEL),
+    sample: maybe(take("sample"), text, MAX_LABEL),
+    license: maybe(take("license"), text, MAX_LABEL),
     layout: oneOf(take("layout"), "page") ?? "steps",
     thanks: maybe(take("thanks"), text, MAX_TEXT),
     completion: maybe(take("completion"), readCompletion),
@@ -205,9 +207,9 @@ async function read(bytes, id) {
     arrangement: maybe(take("arrangement"), arrangementOf, questions, known["questions"]),
   };
   distinct(questions.map((each) => each.id));
-  demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
+  demand(units.filter(({ members }) => members[1]).length === groups.size);
   demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
-  demand((survey.access === "unlinkable") === !!survey.issuer);
+  demand((survey.access === "unlinkable") === !!issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
   nothingElse(published, known);
@@ -215,7 +217,7 @@ async function read(bytes, id) {
   demand(rises(published) && dumps(published) === document);
   return Object.freeze({
     ...survey,
-    epsilon: sum(survey.units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
+    epsilon: sum(units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
   });
 }
 
