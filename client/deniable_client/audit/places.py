@@ -68,7 +68,7 @@ class Places:
             if self._own:
                 stack.callback(self._own.relay.close)
             if self._pool:
-                # What has not begun does not begin any more; a client that runs gets the Ctrl+C of its terminal itself.
+                # What has not begun does not begin any more.
                 stack.callback(self._pool.shutdown, cancel_futures=True)
 
     def map(self, live: Callable[[Place, Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
@@ -94,8 +94,14 @@ class Places:
             # A copy of this process, with its threads and locks, could stand still for ever; a new one cannot.
             given = (self.target, self.environment)
             self._pool = ProcessPoolExecutor(self.at_once, get_context("spawn"), _settle, given)
+        # Processes that begin now hear of Ctrl+C only while people live there, and so print nothing.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            yield from self._pool.map(partial(_lived, live), tasks)
+            results = self._pool.map(partial(_lived, live), tasks)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        try:
+            yield from results
         except BrokenProcessPool:
             raise Unfinished("python: a process that watches clients ended before they did") from None
 
@@ -111,11 +117,16 @@ _HERE: list[Place] = []
 
 def _settle(target: Target, environment: Mapping[str, str] | None) -> None:
     """Make this process a place."""
-    # Ctrl+C ends the client and whoever waits for it; this process has nothing to say about it. A handler, because a
-    # signal that is ignored would be ignored by the client too.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    # Ctrl+C ends what is lived here, and says nothing; whoever waits for it says that the audit was ended.
+    signal.signal(signal.SIGINT, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _HERE.append(Place(target, target.relay(), environment))
+
+
+def _leave(*_: object) -> None:
+    # Tasks that are on their way already find nobody.
+    _HERE.clear()
+    raise SystemExit(1)
 
 
 def _end_with_parent() -> None:
@@ -127,4 +138,10 @@ def _end_with_parent() -> None:
 
 
 def _lived(live: Callable[[Place, Task], Result], task: Task) -> Result:
-    return live(_HERE[0], task)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    try:
+        if not _HERE:
+            raise SystemExit(1)
+        return live(_HERE[0], task)
+    finally:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

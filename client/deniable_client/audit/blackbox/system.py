@@ -138,6 +138,8 @@ class System:
     def _started(self, command: Sequence[str], environment: dict[str, str], filter: Filter | None) -> int:
         child = os.fork()
         if child == 0:
+            # The Ctrl+C of a terminal is for whoever watches, who then ends this process.
+            os.setpgid(0, 0)
             self._libc.ptrace(_TRACEME, 0, None, None)
             os.kill(os.getpid(), signal.SIGSTOP)
             if filter and not filter.enter():
