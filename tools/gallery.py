@@ -230,12 +230,12 @@ def answered_before(page: Page, collector: Collector) -> None:
 def device(page: Page, collector: Collector) -> None:
     sent(page, collector.publish(STRONG))
     page.goto(f"{collector.url}/device")
-    expect(page.locator("deniable-told .box").first).to_be_visible()
+    expect(page.get_by_text("Show what was sent", exact=True)).to_be_visible()
 
 
 def device_in_words(page: Page, collector: Collector) -> None:
     device(page, collector)
-    page.locator("deniable-told .box button").first.click()
+    page.get_by_text("Show what was sent", exact=True).click()
     expect(page.locator("deniable-told .said")).to_be_visible()
 
 
@@ -313,6 +313,6 @@ def main(folder: Path, parts: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     main(Path(sys.argv[1]), sys.argv[2:])

@@ -58,7 +58,7 @@ export function ask(
   const isCells = isRow && options.length > LONG;
   const isLine = hasStars || (isRow && !isCells);
   const title = number + text;
-  const note = h("p", { class: "bad missing", ...(isStep && { role: "alert" }) });
+  const note = h("p", { class: "missing", ...(isStep && { role: "alert" }) });
   // What does not stand on the screen is not said.
   const described = { "aria-describedby": `said-${id} before-${id} about-${id} unit-${id}` };
   const inputs = isNumber

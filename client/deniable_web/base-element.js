@@ -20,6 +20,8 @@ import { focusOn, h } from "./dom.js";
  */
 
 export const MINUTE = 6e4;
+/** For how many milliseconds somebody who pressed something waits before a screen says that it takes a moment. */
+const SOON = 150;
 /** Attributes that are properties too, because frameworks set one or the other: whether it is a text, or a switch. */
 const PROPERTIES = { src: true, name: true, isolated: false, kiosk: false };
 /** @typedef {keyof typeof PROPERTIES} Property */
@@ -67,6 +69,8 @@ export class DeniableElement extends Base {
   /** The origin around the frame in which this runs. @type {string | null | false} */
   around = false;
 
+  /** The timer of a screen that comes up if nothing else does. @type {ReturnType<typeof setTimeout> | undefined} */
+  #soon;
   /** The survey, once it was read: whom to ask, also where this device does not answer it. @type {View | false} */
   #found = false;
 
@@ -196,6 +200,7 @@ export class DeniableElement extends Base {
 
   /** @param {Node} screen @param {boolean} [isAsked] somebody pressed something, and expects the focus to move */
   show(screen, isAsked = this.isAsked) {
+    clearTimeout(this.#soon);
     const { lang, dir } = this.words;
     this.root.replaceChildren(h("div", { lang, dir }, screen));
     for (const link of this.root.querySelectorAll("a")) {
@@ -205,6 +210,12 @@ export class DeniableElement extends Base {
     if (isAsked) focusOn(this.root);
     this.isAsked = false;
     this.stirred &&= Date.now();
+  }
+
+  /** Show what somebody who pressed something sees if nothing else is shown soon. @param {() => Node} make */
+  showSoon(make) {
+    const { gone } = this;
+    this.#soon = setTimeout(() => gone === this.gone && this.show(make(), true), SOON);
   }
 
   /** On a shared device, the way to the next person. */

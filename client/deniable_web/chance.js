@@ -19,6 +19,8 @@ const PEOPLE = 100;
 const COLUMNS = 20;
 /** A head and shoulders, 10 units wide and 14 high. */
 const PERSON = "M5 .8a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2M.9 13.2v-2a4.1 4.1 0 0 1 8.2 0v2z";
+/** The same without the place where it begins, which is that of its neck. */
+const FROM_NECK = "a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2m-4.1 12.4v-2a4.1 4.1 0 0 1 8.2 0v2z";
 
 /**
  * @typedef {object} Fate What chance does to one answer.
@@ -101,16 +103,16 @@ export const picture = (name, drawn = band()) => h("slot", { name }, drawn);
 /**
  * The picture of a question; what opens below it lets one try, and says the figures.
  * @param {Messages} m @param {Asked} question
- * @param {{ lesson: string, figures: () => Node }} how `lesson` is what follows for whoever is asked
+ * @param {{ lesson: string, meaning: string, figures: () => Node }} how `lesson` is what follows for whoever is asked; `meaning`, in plain words,
+ *   stands before all that has figures
  */
-export function chance(m, question, { lesson, figures }) {
+export function chance(m, question, { lesson, meaning, figures }) {
   const { kind, choices: options, labels, highest, mechanism: { lo, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, highest];
-  const people = Array.from({ length: PEOPLE }, (_, n) =>
-    person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
-  );
+  // Those who send the one and those who send the other are one shape each: a slow phone takes long over a hundred.
+  const crowds = [drawing("path", {}), drawing("path", {})];
   // What is drawn stands in the caption, which is read out alone.
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": true }, ...people);
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": true }, ...crowds);
   const legend = h("div", { class: "row legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
@@ -122,8 +124,13 @@ export function chance(m, question, { lesson, figures }) {
     // Whoever does not send the answer has the colour of chance.
     const isOther = (/** @type {boolean} */ filled) => filled === (isYesNo && !answer());
     const style = (/** @type {boolean} */ filled) => (filled ? " filled" : "") + (isOther(filled) ? " other" : "");
-    people.forEach((each, n) => each.setAttribute("class", "person" + style(isFilled(n))));
-    const n = people.filter((_, n) => isFilled(n)).length;
+    const people = [...Array(PEOPLE).keys()];
+    for (const [place, filled] of [true, false].entries()) {
+      const those = people.filter((n) => isFilled(n) === filled);
+      crowds[place].setAttribute("class", "person" + style(filled));
+      crowds[place].setAttribute("d", those.map((n) => `M${(n % COLUMNS) * 14 + 7} ${Math.floor(n / COLUMNS) * 20 + 2.8}${FROM_NECK}`).join(""));
+    }
+    const n = people.filter(isFilled).length;
     const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
     legend.replaceChildren(sign("outline" + style(true)), n + yes, sign("outline" + style(false)), PEOPLE - n + no);
   };
@@ -147,7 +154,7 @@ export function chance(m, question, { lesson, figures }) {
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
-    stack(quiet(m.pretend, " ", choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
+    stack(p(meaning), quiet(m.pretend, " ", choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
   return h("div", { class: "box chance", part: "chance" }, h("h2", { class: "quiet" }, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
 }
 

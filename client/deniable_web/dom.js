@@ -44,11 +44,19 @@ export const p = (text, style = "") => h("p", { class: style }, text);
  */
 export const own = (text, translate = "yes") => h("span", { class: "text", dir: "auto", translate }, text);
 
-const WEB = /(https:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/;
+/** Addresses of the web; and numbers to call, which begin with + or 0, or are one of those of Europe's helplines. */
+const REACHED = /(https:\/\/[^\s<>"]*[^\s<>".,;:!?)\]]|(?<![\w.,:/+-]|\d[\xa0 ])(?:0\d{2,} ?\/ ?|\+|0|116 )(?:[\xa0 -]?\d){3,}(?![\w:]|[.,]\d))/;
 
-/** Such a text in which addresses of the web are links: help that somebody has to copy by hand is no help. @param {string} text */
+/** A text in parts, each with what it leads to; nothing, also where a number is too short to be called. @param {string} text */
+export const reached = (text) =>
+  text.split(REACHED).map((each, n) => {
+    const digits = each.replace(/[^+\d]/g, "");
+    return [each, n % 2 ? (each[0] === "h" ? each : digits[5] && `tel:${digits}`) : ""];
+  });
+
+/** Such a text in which what helps is one press away: help that somebody has to copy by hand is no help. @param {string} text */
 export const linked = (text) =>
-  h("span", { class: "text", dir: "auto" }, ...text.split(WEB).map((each, n) => (n % 2 ? h("a", { href: each, rel: "noopener noreferrer" }, each) : each)));
+  h("span", { class: "text", dir: "auto" }, ...reached(text).map(([each, href]) => (href ? h("a", { href, rel: "noopener noreferrer" }, each) : each)));
 
 /**
  * The heading of a screen takes the focus when the screen comes up.

@@ -22,7 +22,7 @@ import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { band } from "./chance.js";
-import { button, h, minor, stack } from "./dom.js";
+import { button, h, minor, oncePainted, stack } from "./dom.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -79,6 +79,8 @@ export class DeniableSurvey extends DeniableElement {
     // Where a script is made for its own pages alone, as that of a place, it has no frame for others, and this throws.
     const frame = (/** @type {string | null} */ at = null) => /** @type {NonNullable<typeof ways.frame>} */ (ways.frame)(this, place, signal, at);
     if (!isOwn && (this.isolated || at)) return frame(at);
+    const glance = this.#memory.glance(); // first of all, so that the browser does not paint a page without a survey before
+    glance.catch(() => {}); // for whoever waits for it
     ways.answering?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
     this.around = isFramed && originIn(more.get("host"));
     this.#isHome = isOwn && !isFramed && !this.isShared; // also where the survey cannot be shown
@@ -94,7 +96,7 @@ export class DeniableSurvey extends DeniableElement {
       return this.show(screens.notice(this.words, this.words.elsewhere, fill(this.words.elsewhereText, { place: places[0] }), { next: go, way: this.words.goThere }));
     }
     this.#person = this.isShared ? newReportId() : "";
-    const seen = await this.#memory.look(view, collector, this.isShared);
+    const seen = await this.#memory.look(view, collector, this.isShared, today(), glance);
     if (signal.aborted) return;
     const [own] = this.root.adoptedStyleSheets; // without the accent of a survey before
     this.root.adoptedStyleSheets = view.look ? [own, accentSheet(view.look)] : [own];
@@ -169,7 +171,6 @@ export class DeniableSurvey extends DeniableElement {
       const details = picked && h("span", {}, more());
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
         this.isPlace && fill(view.places[0] ? m.atPlace : m.atPlaceSealed, { place: location.host }),
@@ -185,13 +186,15 @@ export class DeniableSurvey extends DeniableElement {
       const opened = Date.now();
       let isStarted = false;
       let isNoted = false; // whether Start has stored something of this survey already
-      const start = async () => {
+      const start = async (/** @type {Event} */ { target }) => {
         if (isStarted) return; // two presses can come before the button is gone
         isStarted = true;
         isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
         const hindered = Date.now() - opened < FRESH ? checked : check();
-        this.show(screens.wait(m, view.issuer || (tellsUse(view) && !this.isPlace) ? m.checking : m.moment), true);
+        // What is there already is not waited for: a screen that is gone at once only takes time. Nothing else is pressed meanwhile.
+        /** @type {Element} */ (target).closest(".card")?.toggleAttribute("inert", true);
+        this.showSoon(() => screens.wait(m, view.issuer || (tellsUse(view) && !this.isPlace) ? m.checking : m.moment));
         if ((await hindered) || gone !== this.gone) return; // a hindrance is on the screen already
         this.#goOn(view, place, (visit) => visit.start());
       };
@@ -208,8 +211,16 @@ export class DeniableSurvey extends DeniableElement {
       const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.back, back) }), true));
       const operator = isOwn && this.getAttribute("operator");
       const how = { cohort, operator, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
-      this.show(screens.consent(m, view, how));
+      const screen = screens.consent(m, view, how);
+      this.show(screen);
       this.announce("ready");
+      // Marks lie in a store for which a page has to stand still, so the screen is there first. They say it hardly ever.
+      const lookForMarks = async () => {
+        if (!(await this.#memory.isWiped()) || isStarted || !screen.isConnected) return;
+        notes.push(m.wiped);
+        this.show(screens.consent(m, view, how));
+      };
+      if (seen.isNew && !this.isShared) oncePainted(() => lookForMarks().catch(() => {}));
     }
     if (waiting[0]) this.#visit(view, place).then((visit) => visit.sendWaiting(waiting), () => {}); // later, then
   }

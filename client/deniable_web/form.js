@@ -54,13 +54,16 @@ export function page(m, view, walk, send, isWatched) {
       set.hidden = !isWatched && !route[n];
     });
   };
-  const summary = h("div", { role: "alert", class: "card stack open" });
+  const summary = h("div", { role: "alert", class: "card stack open", "aria-atomic": false });
   /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
+  /** How many the summary lists. */
+  const listed = heading("", "h2");
   /** What has been mended is no longer listed. */
   const mend = () => {
     const left = unanswered();
     missing = missing.filter(([each, line]) => left.includes(each) || line.remove());
+    listed.textContent = numbered(m, m.progress, missing.length);
     if (!missing.length) summary.replaceChildren();
   };
   const done = quiet();
@@ -87,7 +90,8 @@ export function page(m, view, walk, send, isWatched) {
     summary.replaceChildren();
     count();
     if (!missing.length) return false;
-    summary.append(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...missing.map(([, line]) => line)));
+    mend();
+    summary.append(listed, p(m.missingWhy), h("ul", {}, ...missing.map(([, line]) => line)));
     focusOn(summary);
     return true;
   };

@@ -23,7 +23,7 @@ export {
   UnusableMemory,
 } from "./errors.js";
 export { MECHANISMS, mechanismFromPublished } from "./mechanisms/index.js";
-export { WholeMemory as Memory } from "./whole-memory.js";
+export { FormMemory as Memory } from "./form-memory.js";
 export { oddsSentences } from "./english.js";
 // Errors by their names, which the elements' scripts do without.
 Object.defineProperty(DeniableError.prototype, "name", {

@@ -12,7 +12,7 @@ import { drawQuestions, together, valuesOf } from "./group.js";
 import { browserStore, fleetingStore } from "./store.js";
 import { CEILING, hold } from "./ceiling.js";
 import { isBits, isWhole } from "./mechanisms/base.js";
-import { UnusableMemory } from "./errors.js";
+import { DeniableError, UnusableMemory } from "./errors.js";
 import { encodeReport, isCohort, isCredential } from "./device.js";
 
 /** @typedef {import("./store.js").State} State */
@@ -29,7 +29,7 @@ import { encodeReport, isCohort, isCredential } from "./device.js";
  * @property {boolean} isSame whether a question of it was asked before
  * @property {boolean} hasTold whether anybody was told anything within 90 days
  * @property {number[]} totals of the collector and of the device: epsilon within 90 days, this survey included
- * @property {boolean} isWiped whether this browser lost what it remembered, as far as that shows
+ * @property {boolean} isNew whether there is no database yet, or none any more
  * @property {string[]} waiting on a shared device, under what the reports of other people to this collector are kept
  */
 
@@ -52,13 +52,29 @@ export class Memory {
   }
 
   /**
+   * A copy of what is kept, and whether there is no database yet. It is the same for every survey, so it can be read while a survey is
+   * still being loaded.
+   * @returns {Promise<{ state: State, isNew: boolean }>}
+   */
+  glance() {
+    return this.store.run((state, isNew = false) => ({ state: structuredClone(state), isNew }), true);
+  }
+
+  /** Whether this browser lost what it remembered, as far as that shows. */
+  async isWiped() {
+    const { isNew } = await this.glance();
+    return isNew && this.lasts && !!(await this.store.isMarked?.());
+  }
+
+  /**
    * What is known of a survey. Throws a BudgetError if this collector, or all of them, would be told too much.
    * @param {Survey} survey @param {string} collector @param {boolean} [isShared] and so nobody's budget
+   * @param {ReturnType<Memory["glance"]>} [glance] what was read already
    * @returns {Promise<Seen>}
    */
-  async look(survey, collector, isShared = false, day = today()) {
+  async look(survey, collector, isShared = false, day = today(), glance = this.glance()) {
+    const { state, isNew } = await glance;
     let isAhead = false;
-    const isWiped = !isShared && !!(await this.store.isWiped?.());
     /** @type {readonly Pick<Unit, "key" | "mechanism">[] | undefined} */
     let keyed;
     const see = (/** @type {State} */ { reports, noisy, told }) => {
@@ -75,14 +91,20 @@ export class Memory {
         hasArrived: hasArrived(kept),
         isSame: units.some(({ key }) => key in noisy),
         hasTold,
-        isWiped,
+        isNew,
         totals,
         waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`) && collector in reports[key].to),
       };
     };
+    const look = () => {
+      try {
+        return see(structuredClone(state)); // it enters there what would be told
+      } catch (error) {
+        throw error instanceof DeniableError ? error : new UnusableMemory();
+      }
+    };
     try {
-      const look = () => this.store.run(see, true);
-      return (await look()) ?? ((keyed = await survey.keyed()), /** @type {Seen} */ (await look()));
+      return look() ?? ((keyed = await survey.keyed()), /** @type {Seen} */ (look()));
     } finally {
       if (isAhead) await this.store.run(({ told }) => dateTheFuture(told, day)); // also where there is no room now
     }

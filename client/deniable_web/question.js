@@ -15,7 +15,7 @@ import { button, card, h, heading, own, p, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./ask.js";
 import { notice, strength } from "./screens.js";
-import { WholeMemory } from "./whole-memory.js";
+import { FormMemory } from "./form-memory.js";
 
 /** The attribute of the input that is ours. */
 const OURS = "data-deniable";
@@ -23,7 +23,7 @@ const OURS = "data-deniable";
 export class DeniableQuestion extends DeniableElement {
   static formAssociated = true;
   internals = this.attachInternals();
-  #memory = new WholeMemory();
+  #memory = new FormMemory();
 
   /** What the form gets: libraries that read a form's inputs one by one find it too. */
   #field = h("input", { type: "hidden", [OURS]: "" });

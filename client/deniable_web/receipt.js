@@ -37,7 +37,7 @@ export function sentInWords(m, { questions }, report) {
 export const sentOdds = (m, view, meaning = "") =>
   fold(m.odds, () => {
     const [even, ...more] = wholeOdds(view, m);
-    return stack(p(`${meaning} ${even} ${m.guessRead}`), pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), fold(m.exact, () => figures(more)));
+    return stack(p(meaning), quiet(`${even} ${m.guessRead}`), pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")])), fold(m.exact, () => figures(more)));
   });
 
 /** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */

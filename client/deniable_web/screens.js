@@ -103,10 +103,12 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
       quiet(m.leave),
       h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
-      quiet(asks ? "" : m.nothingYet, " ", details, " ", weak < 2 && why),
+      quiet(m.nothingYet, " ", details),
+      quiet(weak < 2 && why),
       chance(m, shown, {
         lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
-        figures: () => stack(p(sure(m, weak)), fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2])))),
+        meaning: sure(m, weak),
+        figures: () => fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2]))),
       }),
     ),
     contact(m, view, view.access === "open" ? `${m.open} ` : ""),

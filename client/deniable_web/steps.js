@@ -74,7 +74,7 @@ export function steps(m, view, walk, send, isWatched) {
     // A section begins with its first question that applies; where heights are heard of, with each, as high as that one.
     if (!isWatched && asked.slice(0, place).some((each, n) => route[n] && each.section === section)) intro?.remove();
     else if (intro) set.prepend(intro);
-    done.value = (place + 1) / (all + 1); // the review is still to come
+    done.value = (place + 1) / all; // as the line above the question says
     // How many there are would tell which were skipped.
     const n = route.slice(0, place).filter(Boolean).length + 1;
     if (isFiltered) asked[place].at(fill(m.stepMost, { n, all }));

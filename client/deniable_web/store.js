@@ -24,11 +24,11 @@ import { DeniableError, UnusableMemory } from "./errors.js";
 /**
  * @typedef {object} Store
  * @property {boolean} lasts whether what is kept outlives the page
- * @property {<T>(act: (state: State) => T, isLook?: boolean) => Promise<T>} run hand what is kept to `act`, and keep what
- *   that made of it, unless it only looks, all in one step. What `act` throws keeps nothing; what it cannot make sense
- *   of is damaged.
+ * @property {<T>(act: (state: State, isNew?: boolean) => T, isLook?: boolean) => Promise<T>} run hand what is kept to `act`, and
+ *   keep what that made of it, unless it only looks, all in one step; `isNew` says that there was no database. What `act`
+ *   throws keeps nothing; what it cannot make sense of is damaged.
  * @property {() => void} [stay] ask that what is kept is not cleared when the disk is full
- * @property {() => Promise<boolean>} [isWiped] whether there was a memory here once, and somebody cleared it in part
+ * @property {() => Promise<boolean>} [isMarked] whether there is a mark of a memory beside the database
  * @property {() => Promise<void>} [clear] delete everything, and the database with it
  */
 
@@ -95,11 +95,7 @@ export const browserStore = {
     // Some browsers ask the person; others refuse in frames, or do not know of it. Nothing waits for what comes of it.
     if (this.lasts) globalThis.navigator?.storage?.persist?.().catch(() => {});
   },
-  async isWiped() {
-    const db = await open(true).catch(() => {});
-    db?.close();
-    return !db && this.lasts && (texts().getItem?.(MARK) === "" || !!(await caches?.has(MARK).catch(() => {})));
-  },
+  isMarked: async () => texts().getItem?.(MARK) === "" || !!(await caches?.has(MARK).catch(() => {})),
   clear() {
     page[PLACE] = undefined;
     texts().removeItem?.(MARK);
@@ -118,7 +114,7 @@ export const browserStore = {
     });
     if (!db) {
       const state = structuredClone(page[PLACE] ?? nothing());
-      const result = act(state);
+      const result = act(state, true);
       if (!isLook) page[PLACE] = structuredClone(state); // what was given away may change, and does not change this
       return result;
     }

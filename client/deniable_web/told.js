@@ -15,14 +15,14 @@ import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { fill, messagesIn } from "./messages.js";
 import { sentInWords, sentOdds } from "./receipt.js";
 import { translate } from "./survey.js";
-import { WholeMemory } from "./whole-memory.js";
+import { ToldMemory } from "./told-memory.js";
 
-/** @typedef {import("./whole-memory.js").Reply} Reply */
+/** @typedef {import("./told-memory.js").Reply} Reply */
 
 const leave = () => location.replace(ELSEWHERE);
 
 export class DeniableTold extends DeniableElement {
-  #memory = new WholeMemory();
+  #memory = new ToldMemory();
 
   /** @param {AbortSignal} signal */
   async begin(signal) {
@@ -47,9 +47,9 @@ export class DeniableTold extends DeniableElement {
         picture(replies.length ? "device" : "empty"),
         heading(replies.length ? m.deviceTitle : m.deviceEmpty),
         p(replies.length ? m.deviceText : m.deviceNone),
+        !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
         replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), bar(left / 100), p(m.deviceBeyond)),
-        !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent
         home,
       ),
     );
@@ -67,19 +67,16 @@ export class DeniableTold extends DeniableElement {
     const name = h("a", { href: `${collector}/s/${survey}` }, m.deviceSurvey);
     const [before, after] = (hasArrived ? m.deviceEach : m.deviceWaits).split("{survey}");
     const shown = h("div", { role: "status", class: "stack" });
-    const show = minor(m.deviceWords, async () => {
+    const show = async () => {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(h("q", {}, own(view.title)));
         const words = weakness(view) > 1 ? { ...m, odds: m.oddsWeak } : m;
         shown.replaceChildren(sentInWords(m, view, report), sentOdds(words, view));
-        show.remove();
-        asks.remove();
       } catch {
-        shown.replaceChildren(quiet(`${m.unreachable}.`)); // the reply itself may well have been sent
+        shown.replaceChildren(quiet(`${m.unreachable}.`), minor(m.again, show)); // the reply itself may well have been sent
       }
-    });
-    const asks = quiet(m.deviceAsks);
-    return box(p(h("span", {}, before, name, after), "lead"), show, asks, shown, fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
+    };
+    return box(p(h("span", {}, before, name, after), "lead"), quiet(m.deviceAsks), fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
   }
 }

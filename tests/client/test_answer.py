@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import deniable_web
-from deniable import AnswerError, Report, Survey, odds_sentences, read_survey
+from deniable import AnswerError, Report, ReportError, Survey, odds_sentences, read_survey
 from deniable.privacy.odds import plainest
 from deniable_client import Client, Memory, randomize
 from deniable_client.answer import command, messages, screens
@@ -221,7 +221,7 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
     assert result.exit_code == 0, result.output
     assert given == [{"affair": "no", "town": "B", "drugs": [], "trust": "7", "drinks": 12}]
     text = result.stdout
-    assert "How chance protects you:\nOf 100 people whose true answer is Yes" in text
+    assert "What chance does here:\nOf 100 people whose true answer is Yes" in text  # it protects little
     assert text.count("Please choose an answer.") == 7
     assert text.count("Please choose an answer. Enter a whole number from -500000 to 499999.") == 2
     assert "Please answer every question, or stop here" in " ".join(text.split())  # in lines of the terminal
@@ -245,9 +245,25 @@ def test_kiosk_forgets(collector: Collector, five: Survey, link: str, run: Typis
         result = run(link, "--kiosk", typed=TYPED)
         assert result.exit_code == 0, result.output
         assert "This device keeps nothing of you" in result.stdout
-        assert "Your reply has arrived." in result.stdout
+        said = " ".join(result.stdout.split())  # in lines of the terminal
+        assert "Your reply has arrived." in said
+        assert messages.KIOSK_CLEARED in said
+        assert "keeps what was sent" not in said
     assert collector.reports(five) == before + 2
     assert list(home.rglob("*")) == []
+
+
+def test_a_refusal_on_a_kiosk_does_not_say_that_something_is_kept(
+    five: Survey, link: str, run: Typist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_arguments: object) -> None:
+        raise ReportError("report: must fit")
+
+    monkeypatch.setattr(Client, "submit", refused)
+    for flags, left in ((["--kiosk"], messages.KIOSK_CLEARED), ([], messages.NOT_KEPT)):
+        result = run(link, *flags, typed=TYPED)
+        assert result.exit_code == 1
+        assert f"{messages.TOO_LATE} {left}" in " ".join(result.stderr.split())
 
 
 def test_kiosk_asks_where_its_owner_was_asked_the_same_under_another_title(
@@ -541,6 +557,9 @@ def test_sentences_stand_only_where_the_protection_makes_them_true(epsilon: str,
         is_there = any(sentence in paragraph for paragraph in (*card, *receipt))
         assert is_there == (above < strength <= most), sentence
     assert (messages.WEAK in card) == (messages.WEAK_SENT in receipt)
+    # Chance is said to protect only where it does.
+    title = messages.ODDS_WEAK if messages.WEAK in card else messages.ODDS
+    assert screens.odds(survey, told)[0].startswith(f"{title}:\n")
     # A Yes is no admission where one in nine who would say No sends Yes; nobody can be sure where one in four does.
     yes_if_no = float(design_of(coin.mechanism).channel_matrix[1][0])
     assert yes_if_no > 0.119 or messages.NO_ADMISSION not in " ".join(card)

@@ -87,6 +87,8 @@ def log_likelihood(count: float | np.ndarray, n: int, lam: float | np.ndarray) -
 def feldman_cousins_p(count: float, n: int, low: float, high: float, lam: np.ndarray) -> np.ndarray:
     """By the definition: add up all counts that are at least as extreme."""
     lam, each = np.atleast_1d(lam)[:, None], np.arange(n + 1)
+    # Counts farther than this from every mean have a probability below 1e-120 together, by Hoeffding's inequality.
+    each = each[(each >= n * lam.min() - 12 * math.sqrt(n)) & (each <= n * lam.max() + 12 * math.sqrt(n))]
     extreme = log_likelihood(each, n, np.clip(each / n, low, high)) - log_likelihood(each, n, lam)
     own = log_likelihood(count, n, np.clip(count / n, low, high)) - log_likelihood(count, n, lam)
     return np.where(extreme >= own - 1e-10, binom.pmf(each, n, lam), 0).sum(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tools.planted.faults import Fault
 
 _W = "client/deniable_web/"
-_QUESTION, _WHOLE = f"{_W}question.js", f"{_W}whole-memory.js"
+_QUESTION, _MEMORY = f"{_W}question.js", f"{_W}form-memory.js"
 _ANY = ("a form",)
 _HELD = "          if (!signal.aborted) hold(value, true);"
 _OTHER = "String(answer) !== String(question.options[0] ?? 0)"
@@ -47,5 +47,5 @@ FORMED = [
     _formed("a shared device sends the value before", "const value = this.kiosk ? draw() :", "const value = this.kiosk ? (localStorage.last ??= draw()) :",
             ("forms on a shared device",)),
     _formed("a wave sends the permanent value", "return valueOf(noisy, question, draw);",
-            "return question.sent === question.key ? valueOf(noisy, question, draw) : (noisy[question.sent] = noisy[question.key] ??= draw());", _ANY, _WHOLE, 96),
+            "return question.sent === question.key ? valueOf(noisy, question, draw) : (noisy[question.sent] = noisy[question.key] ??= draw());", _ANY, _MEMORY, 96),
 ]  # fmt: skip

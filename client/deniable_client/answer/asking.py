@@ -24,7 +24,7 @@ class StopRequest(Exception):
     """The person typed the word stop."""
 
 
-def ask_all(questions: Sequence[Question], presentation: Presentation = AS_WRITTEN) -> Answers:
+def ask_all(questions: Sequence[Question], presentation: Presentation = AS_WRITTEN, weak: int = 0) -> Answers:
     """Ask every question that applies and let the answers be reviewed.
 
     Parameters
@@ -33,6 +33,8 @@ def ask_all(questions: Sequence[Question], presentation: Presentation = AS_WRITT
         In the order in which they are shown.
     presentation : Presentation
         What stands before them, and the order of their options.
+    weak : int
+        A degree of `deniable.privacy.ceiling.weakness`, which decides what their figures are called.
 
     Raises
     ------
@@ -46,21 +48,21 @@ def ask_all(questions: Sequence[Question], presentation: Presentation = AS_WRITT
     while number < len(route := applying(questions, answers)):
         begun = presentation.introduction(route[number].id, [each.id for each in route])
         screens.show(map(screens.own, begun))
-        given = ask(route[number], screens.place(questions, number + 1), presentation)
+        given = ask(route[number], screens.place(questions, number + 1), presentation, weak)
         if given is None:
             # Back at the first question stays there.
             number = max(number - 1, 0)
         else:
             answers[route[number].id] = given
             number += 1
-    review(questions, answers, presentation)
+    review(questions, answers, presentation, weak)
     return {each.id: answers[each.id] for each in applying(questions, answers)}
 
 
-def review(questions: Sequence[Question], answers: Answers, presentation: Presentation) -> None:
+def review(questions: Sequence[Question], answers: Answers, presentation: Presentation, weak: int) -> None:
     """Let the person change answers until they type send."""
     while True:
-        route = _completed(questions, answers, presentation)
+        route = _completed(questions, answers, presentation, weak)
         screens.show([*screens.review(route), m.FINAL])
         wish = read(m.REVIEW_PROMPT)
         if wish == "send":
@@ -72,25 +74,27 @@ def review(questions: Sequence[Question], answers: Answers, presentation: Presen
         # At most 100 questions: longer digits are a slip, and int would take any length.
         elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(route):
             asked = route[int(wish) - 1]
-            given = ask(asked, screens.place(questions, int(wish)), presentation)
+            given = ask(asked, screens.place(questions, int(wish)), presentation, weak)
             answers[asked.id] = answers[asked.id] if given is None else given
         else:
             screens.show([m.REVIEW_UNKNOWN])
 
 
-def _completed(questions: Sequence[Question], answers: Answers, presentation: Presentation) -> Sequence[Question]:
+def _completed(
+    questions: Sequence[Question], answers: Answers, presentation: Presentation, weak: int
+) -> Sequence[Question]:
     """The questions that apply, after those are asked that apply since an answer was changed."""
     while True:
         route = applying(questions, answers)
         missing = next((n for n, each in enumerate(route) if each.id not in answers), None)
         if missing is None:
             return route
-        given = ask(route[missing], screens.place(questions, missing + 1), presentation)
+        given = ask(route[missing], screens.place(questions, missing + 1), presentation, weak)
         if given is not None:
             answers[route[missing].id] = given
 
 
-def ask(asked: Question, place: str, presentation: Presentation) -> Given | None:
+def ask(asked: Question, place: str, presentation: Presentation, weak: int) -> Given | None:
     """Ask one question until it is answered; None to go back."""
     choices = presentation.choices_of(asked)
     screens.show(screens.question(asked, place, choices))
@@ -99,7 +103,7 @@ def ask(asked: Question, place: str, presentation: Presentation) -> Given | None
         if wish == "back":
             return None
         if wish == "?":
-            screens.show([f"{m.ODDS}:\n" + "\n".join(odds_sentences(asked))])
+            screens.show([f"{screens.odds_title(weak)}:\n" + "\n".join(odds_sentences(asked))])
             continue
         try:
             given = answer_from(asked, wish, choices)

@@ -25,6 +25,7 @@ from deniable import (
     parse_report,
 )
 from deniable.errors import MessageError
+from deniable.privacy.ceiling import weakness
 from deniable.randomness import system_word
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
@@ -177,7 +178,7 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             read(m.OTHER)
         kept = client.kept(survey)
         told = client.told(survey)  # once, so that the receipt is as strong as the consent
-        receipt = partial(screens.receipt, survey, client.collector, told=told)
+        receipt = partial(screens.receipt, survey, client.collector, is_kiosk=client.memory is None, told=told)
         if kept and kept.state == "sent":
             is_mine = invitation is None or invitation.encode() in kept.report
             sent = kept.report if with_json else None
@@ -194,7 +195,11 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             credential = credential_of(client, survey, invitation)
             asked = client.asked(survey)
             presentation = survey.presented(asked, system_word)
-            answers = ask_all([survey.question(each) for each in presentation.block.ids], presentation)
+            answers = ask_all(
+                [survey.question(each) for each in presentation.block.ids],
+                presentation,
+                weakness(survey, told.collector),
+            )
             is_drawn = True
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers  # the report alone is needed from here on, and sending may take hours
@@ -220,7 +225,7 @@ def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | 
         end(screens.hindered(survey, hindrance))
     show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=told))
     while read(m.START) == "?":
-        show([*screens.onlookers(survey, told), *screens.odds(survey), *screens.invitation(survey)])
+        show([*screens.onlookers(survey, told), *screens.odds(survey, told), *screens.invitation(survey)])
 
 
 def credential_of(client: Client, survey: Survey, invitation: str | None) -> str | None:
@@ -256,7 +261,8 @@ def deliver(client: Client, survey: Survey, report: Report) -> None:
             else:
                 wait(error.seconds)
         except ReportError as error:
-            end(notice(refusal(survey, error), f"{m.TOO_LATE} {m.NOT_KEPT}", detail=str(error)))
+            left = m.NOT_KEPT if client.memory else m.KIOSK_CLEARED
+            end(notice(refusal(survey, error), f"{m.TOO_LATE} {left}", detail=str(error)))
         else:
             return
 

@@ -76,6 +76,7 @@ MINUTES = _said_in_browsers("minutes")
 CONTACT = _said_in_browsers("contact")
 CONTACT_SHOWS = _said_in_browsers("contactShows")
 ODDS = _said_in_browsers("odds")
+ODDS_WEAK = _said_in_browsers("oddsWeak")
 TICKS = _said_in_browsers("ticks")
 TICKS_OR_NONE = _said_in_browsers("ticksOrNone")
 RANGE = _said_in_browsers("range")
@@ -92,6 +93,7 @@ DONE = _said_in_browsers("done")
 SENT = _said_in_browsers("sent")
 SENT_BEFORE = _said_in_browsers("sentBefore")
 NOT_KEPT = _said_in_browsers("notKept")
+SENT_KEPT = _said_in_browsers("sentKept")
 MIXED_IN = _said_in_browsers("mixedIn")
 CHANCE = _said_in_browsers("chance")
 RESULTS = _said_in_browsers("results")
@@ -147,8 +149,12 @@ FORGET_TEXT = _said_in_browsers("forgetText")
 UNSIGNED = "Your invitation could not be exchanged for a token"
 CAN_TEXT = "Anyone who looks at this screen, and anyone who controls this device."
 KIOSK = "This device keeps nothing of you, so please answer once."
+KIOSK_CLEARED = (
+    "This device has forgotten what you chose, and keeps nothing of what was sent. Please close this window before"
+    " somebody else uses this device."
+)
 OTHER = "Press Enter if you are another person, or type stop: "
-START = "Press Enter to start, or type ? for who could learn what and how chance protects you, or stop: "
+START = "Press Enter to start, or type ? for who could learn what and what chance does, or stop: "
 NOTHING_YET = "No answer is sent before you type send, and then only with chance mixed in."
 HASH_SENT = (
     "This device has asked the server whether your invitation is unused, so the server can tell that your link"
@@ -159,7 +165,7 @@ START_SENDS = (
     " you type send, and then only with chance mixed in."
 )
 TRUTHFULLY = "Please answer truthfully. Your device mixes in chance when you type send."
-HIDDEN = "What you type as an answer is not shown. Type ? for how chance protects it, back, or stop."
+HIDDEN = "What you type as an answer is not shown. Type ? for what chance does to it, back, or stop."
 PLACE = "{n} of {all}"
 PLACE_MOST = "{n} of at most {all}"
 PROMPT_YES_NO = "Your answer, yes or no: "

@@ -143,11 +143,17 @@ def invitation(survey: Survey) -> Paragraphs:
     return [f"{m.INVITATION}: {text}"] if text else []
 
 
-def odds(survey: Survey) -> Paragraphs:
+def odds(survey: Survey, told: Disclosure | None = None) -> Paragraphs:
     """A paragraph on the noise of the question that it protects least, and of the whole survey."""
     least = odds_sentences(plainest(survey.questions))
     shown = [m.ODDS_LEAST, least[0]] if len(survey.questions) > 1 else least
-    return ["\n".join([f"{m.ODDS}:", *shown, *whole_odds_sentences(survey)])]
+    title = odds_title(weakness(survey, (told or Disclosure()).collector))
+    return ["\n".join([f"{title}:", *shown, *whole_odds_sentences(survey)])]
+
+
+def odds_title(weak: int) -> str:
+    """What stands above figures of chance: it protects people only where the survey's noise is strong enough."""
+    return m.ODDS_WEAK if weak > 1 else m.ODDS
 
 
 def _percent(part: float, most: float) -> int:
@@ -202,6 +208,7 @@ def receipt(
     *,
     is_old: bool,
     is_mine: bool = True,
+    is_kiosk: bool = False,
     told: Disclosure | None = None,
     report: bytes | None = None,
     completion: PersonalCompletion | None = None,
@@ -210,14 +217,14 @@ def receipt(
 
     The report itself is shown only to people who asked for it, because people read a No as a denial. ``is_mine`` is
     False if the link bears the invitation of another person who uses this device, who has sent nothing and so gets no
-    thanks and no way back.
+    thanks and no way back. ``is_kiosk`` says that this device keeps nothing.
     """
     weak = weakness(survey, (told or Disclosure()).collector)
     # Questions with equal noise have equal sentences, which are shown once.
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     return [
         m.SENT_BEFORE if is_old else f"{m.DONE} {m.SENT}",
-        f"{m.NOT_KEPT} {m.MIXED_IN}",
+        f"{m.KIOSK_CLEARED if is_kiosk else m.SENT_KEPT} {m.MIXED_IN}",
         *({"invited": [m.INVITED_USED] * is_mine, "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
         m.said(weak, weakSent=m.WEAK_SENT, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),

@@ -57,10 +57,11 @@ class Kept:
     said : set of str
         Names of `SENTENCES` that stood on the first screen when Start was pressed.
     sent : dict of str to list
-        By "before Start", "before Send" and "after Send": what was sent to the device's interface. Who leaves before
-        Send has nothing after it but what was seen when they had left.
+        By "before Start", "at Start", "before Send" and "after Send": what was sent to the device's interface. What is
+        "at Start" was sent before a question was on the screen. Who leaves before Send has nothing after it but what
+        was seen when they had left.
     memory : dict of str to mapping
-        By "before Start", "before Send" and "after Send": what is stored.
+        What is stored, at the same moments.
     is_known : bool
         Whether the link, opened again, shows a receipt instead of a start.
     is_here : bool
@@ -110,6 +111,8 @@ def read_and_answer(
         kept.said = {name for name in SENTENCES if tab.says(sentence(name))}
         _note(kept, "before Start", tab, relay.take())
         tab.click("start")
+        tab.wait("place", [])
+        _note(kept, "at Start", tab, relay.take())
         tab.answer(answers)
         _note(kept, "before Send", tab, relay.take())
         if state in _LEAVING:
@@ -175,7 +178,6 @@ def _says(start: str) -> bool:
 
 def broken(survey: PublishedSurvey, state: str, kept: Kept) -> Iterator[str]:
     """Where what the first screen said and what was seen differ."""
-    asks = {"open": "nothingYet", "unlinkable": "startSends"}.get(survey.access)
     tells = survey.access == "invited" and survey.content.get("results") != "live"
     lasts = state not in ("storage blocked", "no trace")
     buys = survey.access == "unlinkable"
@@ -185,8 +187,8 @@ def broken(survey: PublishedSurvey, state: str, kept: Kept) -> Iterator[str]:
         "answerStop": not buys,
         "answerStopToken": buys and lasts,
         "answerStopSpent": buys and not lasts,
-        "nothingYet": asks == "nothingYet" or (survey.access == "invited" and not tells),
-        "startSends": asks == "startSends",
+        "nothingYet": True,
+        "startSends": buys,
         "hashSent": tells,
         "drawnKept": survey.is_drawn and lasts,
         "fleeting": state == "storage blocked",
@@ -223,11 +225,13 @@ def _answered(state: str, kept: Kept, lasts: bool) -> Iterator[str]:
 
 
 def _seen(survey: PublishedSurvey, state: str, kept: Kept, lasts: bool) -> Iterator[str]:
-    before = [*kept.sent["before Start"], *kept.sent["before Send"]]
+    before = [*kept.sent["before Start"], *kept.sent["at Start"], *kept.sent["before Send"]]
     allowed = {STATE} | ({TOKEN} if "startSends" in kept.said else set())
     allowed |= {USE} if "hashSent" in kept.said else set()
     for each in sorted(set(before) - allowed):
         yield f"{state}: {each} was sent before Send, and the first screen does not say so"
+    for each in sorted(set(kept.sent["before Send"])):
+        yield f"{state}: {each} was sent while somebody answered, and no answer may be sent before Send"
     if TOKEN in kept.sent["before Start"]:
         yield f"{state}: the invitation was sent before Start"
     for said, request in (("startSends", TOKEN), ("hashSent", USE)):

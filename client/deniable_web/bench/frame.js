@@ -7,7 +7,7 @@
  */
 
 import { randomize } from "../device.js";
-import { WholeMemory } from "../whole-memory.js";
+import { ToldMemory } from "../told-memory.js";
 import { random } from "../randomness.js";
 import { utf8 } from "../sha.js";
 import { parseSurvey } from "../survey.js";
@@ -41,7 +41,7 @@ const credentialOf = ({ access }, id) =>
   access === "open" ? undefined : access === "invited" ? (picked.get("invitation") ?? random(16)) : `0002${id}${"0".repeat(672)}`;
 
 async function prepare() {
-  const memory = new WholeMemory();
+  const memory = new ToldMemory();
   await memory.forgetAll()?.catch(() => {}); // each look is one of somebody new
   if (!AFTER_SEND.includes(state)) return;
   const published = await parseSurvey(utf8(document.querySelector("deniable-survey")?.getAttribute("document") ?? ""), survey);

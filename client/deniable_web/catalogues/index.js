@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "3u4zuep2cuegc4mzzsbmqnfjyi",
-  de: "5y4tuunfhwfcxecovpvmsuoze4",
-  en: "qgc6hev5ffnqemcz7mzxizfgke",
-  es: "lwrqljf5meb2jccltxdyctmc2q",
-  fr: "tkirsfpval7zsk6omvdr2xtnsq",
+  ar: "2ccf7yr27ayyycgbcv7imfcccq",
+  de: "va3nc4gcw5x4aflupc2qzxgnia",
+  en: "pjrkq3ybappj4hb5z7h2jkzd2e",
+  es: "cyv6ilfmckj3evh4kg22mds4ke",
+  fr: "xjav5joyiglb3voiovdrogtgjy",
 };
