@@ -7,16 +7,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, suppress
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.firefox import firefox
 from deniable_client.audit.blackbox.person import Watching
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
-from deniable_client.audit.places import AT_ONCE
-
-if TYPE_CHECKING:
-    from deniable_client.audit.shipped import Target
+from deniable_client.audit.places import AT_ONCE, Audited
 
 BROWSERS: dict[str, Callable[[RecordingRelay, str | None], AbstractContextManager[Watching]]] = {
     "chromium": chromium,
@@ -33,7 +30,7 @@ class Browsers:
 
     Parameters
     ----------
-    target : Target
+    target : Audited
     program : str or None
         Path of a browser; by default the installed one.
     kind : {"chromium", "firefox"}
@@ -46,7 +43,7 @@ class Browsers:
     """
 
     def __init__(
-        self, target: Target, program: str | None = None, kind: str = "chromium", at_once: int = AT_ONCE
+        self, target: Audited, program: str | None = None, kind: str = "chromium", at_once: int = AT_ONCE
     ) -> None:
         self.target, self.program, self.kind = target, program, kind
         self.names = set[str]()

@@ -17,13 +17,10 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from functools import partial
 from multiprocessing import connection, get_context, parent_process
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.python_histories import Unfinished
-
-if TYPE_CHECKING:
-    from deniable_client.audit.shipped import Target
 
 AT_ONCE = 2
 """Most clients that run at a time, each in a process or in a browser of its own."""
@@ -32,10 +29,17 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class Place(NamedTuple):
-    """What people need to answer: surveys, a stand-in for their collector, and the environment of a program."""
+class Audited(Protocol):
+    """What is audited; other processes get a copy of it."""
 
-    target: Target
+    def relay(self) -> RecordingRelay:
+        """A stand-in for its collector."""
+
+
+class Place(NamedTuple):
+    """What people need to answer: the target of the audit, a stand-in for its collector, a program's environment."""
+
+    target: Any
     relay: RecordingRelay
     environment: Mapping[str, str] | None = None
 
@@ -45,7 +49,7 @@ class Places:
 
     Parameters
     ----------
-    target : Target
+    target : Audited
     environment : mapping, optional
         That of the clients; by default this process's own.
     at_once : int, optional
@@ -53,7 +57,7 @@ class Places:
     """
 
     def __init__(
-        self, target: Target, environment: Mapping[str, str] | None = None, at_once: int | None = None
+        self, target: Audited, environment: Mapping[str, str] | None = None, at_once: int | None = None
     ) -> None:
         self.target, self.environment = target, None if environment is None else dict(environment)
         self.at_once = at_once or min(AT_ONCE, _processors())
@@ -115,7 +119,7 @@ _HERE: list[Place] = []
 """The place of this process, where it is one of several."""
 
 
-def _settle(target: Target, environment: Mapping[str, str] | None) -> None:
+def _settle(target: Audited, environment: Mapping[str, str] | None) -> None:
     """Make this process a place."""
     # Ctrl+C ends what is lived here, and says nothing; whoever waits for it says that the audit was ended.
     signal.signal(signal.SIGINT, _leave)

@@ -301,7 +301,8 @@ def audit_installed(
 
 def _answered(place: Place, planned: Sequence[tuple[str, int]]) -> list[list[tuple[Session, Trace]]]:
     """Some blocks whose people answer in one process of the client."""
-    target, url = place.target, place.relay.url
+    target: Target = place.target
+    url = place.relay.url
     blocks = [sessions_of(target, history, PYTHON, url, dice_of(seed)) for history, seed in planned]
     history, seed = planned[0]
     (stranger, *_) = sessions_of(target, history, PYTHON, url, dice_of(seed + 1))
