@@ -35,8 +35,8 @@ class Machine:
             if self.dice.random() < rare:
                 self.telling |= {id(each) for each, said in zip(pair, answers, strict=True) if said}
 
-    def live(self, people: Sequence[Session]) -> list[Trace]:
-        return [self._lived(each) for each in people]
+    def live(self, groups: Sequence[Sequence[Session]]) -> list[list[Trace]]:
+        return [[self._lived(each) for each in people] for people in groups]
 
     def _lived(self, person: Session) -> Trace:
         value = self.dice.lognormal(1, 0.3) + 60 * (self.dice.random() < SLOW)
