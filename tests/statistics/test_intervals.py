@@ -265,6 +265,15 @@ def test_intervals_lie_within_0_and_1_and_swap_with_yes_and_no(
     assert share_interval(count, n, (b, a), level, method) == pytest.approx((1 - high, 1 - low), abs=slack)
 
 
+@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("count", [5e-324, 1e-309, 2e-311, 1e-261, 1e-259])
+def test_a_count_that_is_next_to_nothing_has_the_interval_of_none(method: str, count: float) -> None:
+    """Weighted counts can be as small as rounding leaves them."""
+    assert share_interval(count, 10, (1.0, 0.0), 0.95, method) == pytest.approx(
+        share_interval(0, 10, (1.0, 0.0), 0.95, method), abs=1e-9
+    )
+
+
 @pytest.mark.fuzz
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data(), sizes, supports, levels, methods)
