@@ -14,7 +14,10 @@ WITHOUT_HALF = test -e $(BIN)/pip || rm -rf $(VENV)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TOOL := $(BIN)/python -m tools.programs
 # Compiled modules are kept even where the environment says otherwise: tests start three times as fast.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist worksteal
+# OpenBLAS has one thread a process: there are as many processes as cores, and its threads wait by spinning.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --dist worksteal
+# Once for all workers, each of which would spend 8 s of CPU time on it in a fresh checkout.
+PREPARED = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m tools.prepared
 JAVASCRIPT_TESTS = $(TOOL) node --test --test-concurrency=4 $$(find tests/web -name '*.test.js')
 FAST_JAVASCRIPT_TESTS = $(TOOL) node --test --test-concurrency=4 tests/web/*.test.js
 DEMO ?=
@@ -43,6 +46,7 @@ test: $(VENV)/test.installed
 	@$(MAKE) --no-print-directory --jobs 2 lint tests
 
 tests: test-javascript
+	$(PREPARED)
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (engines or long or r)"
 
 test-javascript: $(VENV)/test.installed
@@ -55,6 +59,7 @@ test-fast: $(VENV)/test.installed
 test-long: $(VENV)/test.installed
 	$(BIN)/python -m tools.packages install-servers
 	$(PIP) install --quiet --constraint constraints.txt --group site
+	$(PREPARED)
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
 
 test-r: $(VENV)/test.installed

@@ -18,7 +18,12 @@ PROCESSES = {"collector", "postgresql", "start_collector"}
 
 
 def pytest_configure() -> None:
-    """Hear Ctrl-C even in a run started in the background, where programs and their children are deaf to it."""
+    """Hear Ctrl-C even in a run started in the background, where programs and their children are deaf to it.
+
+    And give OpenBLAS one thread a process before numpy is imported: its threads wait by spinning, and would take the
+    cores from other tests.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
 

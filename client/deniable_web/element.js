@@ -179,7 +179,7 @@ export class DeniableSurvey extends DeniableElement {
       const { gone } = this;
       const check = () => {
         const checked = hindrance(view, place.way);
-        checked.then((why) => why && gone === this.gone && this.#hinder(view, place, why));
+        checked.then((why) => why && gone === this.gone && this.#hinder(view, place, why, isStarted));
         return checked;
       };
       const checked = check();
@@ -188,7 +188,7 @@ export class DeniableSurvey extends DeniableElement {
       let isNoted = false; // whether Start has stored something of this survey already
       const start = async (/** @type {Event} */ { target }) => {
         if (isStarted) return; // two presses can come before the button is gone
-        isStarted = this.isAsked = true; // what is inert has no focus that would say so
+        isStarted = true;
         isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
         const hindered = Date.now() - opened < FRESH ? checked : check();
@@ -253,9 +253,12 @@ export class DeniableSurvey extends DeniableElement {
   /** The survey's address, where its page of results may be offered: from a place or a shared device nothing leads there. @param {Place} place */
   #link = ({ collector, survey }) => !this.isPlace && !this.isShared && `${collector}/s/${survey}`;
 
-  /** Nobody answers for nothing. @param {View} view @param {Place} place @param {import("./collector.js").Hindrance} why */
-  #hinder(view, place, why) {
-    this.show(screens.hindered(this.words, view, why, this.#link(place)), this.isAsked || !!this.root.activeElement);
+  /**
+   * Nobody answers for nothing. Whoever pressed Start hears why, though the button has lost the focus by then.
+   * @param {View} view @param {Place} place @param {import("./collector.js").Hindrance} why @param {boolean} isStarted
+   */
+  #hinder(view, place, why, isStarted) {
+    this.show(screens.hindered(this.words, view, why, this.#link(place)), isStarted || !!this.root.activeElement);
     this.announce(why === "closed" || why === "early" ? "closed" : "error");
   }
 

@@ -70,6 +70,7 @@ import { sha, utf8 } from "./sha.js";
  * @property {string | null} about
  * @property {string | null} contact whom respondents can ask
  * @property {string | null} sample who was asked, which results show and devices do not
+ * @property {string | null} license of the results, which they show and devices do not
  * @property {"steps" | "page"} layout questions one after the other, or all at once
  * @property {string | null} thanks what the author says once a report has been sent
  * @property {Readonly<import("./completion.js").Completion> | null} completion what respondents take back to a panel
@@ -181,6 +182,7 @@ async function read(bytes, id) {
     about: maybe(take("about"), text, MAX_TEXT),
     contact: maybe(take("contact"), text, MAX_LABEL),
     sample: maybe(take("sample"), text, MAX_LABEL),
+    license: maybe(take("license"), text, MAX_LABEL),
     layout: oneOf(take("layout"), "page") ?? "steps",
     thanks: maybe(take("thanks"), text, MAX_TEXT),
     completion: maybe(take("completion"), readCompletion),
@@ -205,9 +207,9 @@ async function read(bytes, id) {
     arrangement: maybe(take("arrangement"), arrangementOf, questions, known["questions"]),
   };
   distinct(questions.map((each) => each.id));
-  demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
+  demand(units.filter(({ members }) => members[1]).length === groups.size);
   demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
-  demand((survey.access === "unlinkable") === !!survey.issuer);
+  demand((survey.access === "unlinkable") === !!issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
   nothingElse(published, known);
@@ -215,7 +217,7 @@ async function read(bytes, id) {
   demand(rises(published) && dumps(published) === document);
   return Object.freeze({
     ...survey,
-    epsilon: sum(survey.units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
+    epsilon: sum(units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
   });
 }
 

@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from deniable import Survey
-from tests.support.collectors import collector, start_collector
+from tests.support.collectors import start_collector
 from tests.support.in_process import app, http, store
 from tools.programs import CHROMIUM_FLAGS, chromium
-from tools.rig.collectors import Collector
+from tools.rig.collectors import Collector, running_collector
 from tools.rig.patience import PATIENCE
 
-__all__ = ["app", "collector", "http", "start_collector", "store"]
+__all__ = ["app", "http", "start_collector", "store"]
 
 ROOM = Path(__file__).parent
 
@@ -37,6 +37,16 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collector]:
+    """One real collector for all tests of the room, because starting it takes longer than most of them.
+
+    What a test counts there is of a survey whose title no other file has, or more than there was before.
+    """
+    with running_collector(tmp_path_factory.mktemp("collector")) as collector:
+        yield collector
 
 
 @pytest.fixture

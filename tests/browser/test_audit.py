@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -17,19 +18,26 @@ from deniable_client.audit.forms import FORMS
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
 from deniable_client.audit.shipped import Target, audit_forms, audit_shipped, check_promises, check_races
-from tests.support.audited import Targets, target, targets
+from tests.support.audited import Targets, target
 from tests.support.marks import long
 from tools.planted.__main__ import scripts_with
 from tools.planted.faults import BUNDLE
 from tools.planted.formed import FORMED
 from tools.planted.fresh import FRESH
 from tools.planted.second import SECOND
-from tools.planted.targets import Kind, PlantedTarget
+from tools.planted.targets import Kind, PlantedTarget, target_of
 from tools.programs import chromium as chromium_path
 from tools.programs import firefox as firefox_path
 from tools.rig.browsing import wait_for
+from tools.rig.collectors import Collector
 
-__all__ = ["target", "targets"]
+__all__ = ["target"]
+
+
+@pytest.fixture(scope="module")
+def targets(collector: Collector) -> Targets:
+    """The survey of planted clients at the collector of the room, by who is counted and whether reports are sealed."""
+    return cache(partial(target_of, collector))
 
 
 @pytest.fixture(autouse=True)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from deniable import Survey, read_survey
-from tools.rig.browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts, wait_until
+from tests.support.marks import long
+from tools.rig.browsing import (
+    ARRIVED,
+    NO_STORAGE,
+    another_site,
+    answer,
+    remembered,
+    scripts,
+    start,
+    wait_until,
+)
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -56,11 +67,24 @@ def page_of(context: BrowserContext, collector: Collector, body: str) -> Iterato
         yield page
 
 
+def begin(page: Page) -> None:
+    """Press Start, on a clock that stands still and that the test sets."""
+    now = datetime.now(UTC)
+    page.clock.install(time=now)
+    page.clock.pause_at(now + timedelta(seconds=1))
+    to_the_questions(page)
+
+
+def to_the_questions(page: Page) -> None:
+    """Press Start where the clock stands still."""
+    start(page)
+    page.clock.run_for(100)  # the other questions come once the first one is painted
+    expect(page.get_by_role("spinbutton")).to_be_visible()
+
+
 def say_yes(page: Page) -> None:
-    """Begin, on a clock that the test sets, and choose an answer."""
-    page.clock.install()
-    page.get_by_role("button", name="Start", exact=True).click()
-    page.clock.run_for(100)
+    """Begin, and choose an answer."""
+    begin(page)
     page.get_by_role("radio", name="Yes").check()
 
 
@@ -128,6 +152,7 @@ def test_src_may_come_before_or_after_the_page_has_the_element(
             [link, order],
         )
         expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+        page.wait_for_function("window.told.length > 0")
         assert page.evaluate("window.told") == ["ready"]
         assert page.evaluate("window.empty ?? 0") == 0
 
@@ -263,9 +288,7 @@ def test_shared_device_that_somebody_left_clears_itself(
             page.get_by_role("button", name="Check my answers").click()
             expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
         page.clock.run_for(121_000 if screen == "review" else 21_000)  # two minutes after the last press
-        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
-        page.get_by_role("button", name="Start", exact=True).click()
-        page.clock.run_for(100)
+        to_the_questions(page)
         expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
         expect(page.get_by_role("spinbutton")).to_have_value("")
 
@@ -275,8 +298,8 @@ def test_shared_device_warns_before_it_clears_itself(
 ) -> None:
     warning = "Are you still there?"
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
-        page.clock.install()
-        page.get_by_role("button", name="Start", exact=True).click()
+        begin(page)
+        page.get_by_role("spinbutton").press("6")
         page.clock.run_for(89_000)
         expect(page.get_by_text(warning)).to_have_count(0)
         page.clock.run_for(2_000)
@@ -466,14 +489,22 @@ def test_screen_readers_hear_that_chance_was_mixed_in(collector: Collector, cont
         page.get_by_role("radio", name="Yes", exact=True).check()
         page.get_by_role("button", name="Mix in chance").click()
         expect(page.get_by_text(MIXED)).to_be_visible()
+        wait_until(page, f"{focus}[0] === 'deniable-question'")
         assert page.evaluate(focus) == ["deniable-question", f"Chance has been mixed in. {MIXED}."]
         page.reload()
         expect(page.get_by_text(MIXED)).to_be_visible()
         assert page.evaluate(focus) == ["input", None]
 
 
-@pytest.mark.parametrize("element", ["question", "survey"])
-@pytest.mark.parametrize("way", ["same survey", "another title"])
+@pytest.mark.parametrize(
+    ("element", "way"),
+    [
+        ("question", "another title"),
+        ("survey", "same survey"),
+        long("question", "same survey"),
+        long("survey", "another title"),
+    ],
+)
 def test_shared_device_asks_where_its_owner_was_asked_this(
     collector: Collector, context: BrowserContext, element: str, way: str
 ) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -20,7 +21,19 @@ from playwright.sync_api import Page, expect
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
 from tests.support.marks import long
-from tools.rig.browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts, wait_for
+from tools.rig.browsing import (
+    ARRIVED,
+    FORGET,
+    Witness,
+    another_site,
+    answer,
+    framed,
+    let_it_draw,
+    press_send,
+    scripts,
+    start,
+    wait_for,
+)
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -146,16 +159,14 @@ def test_tampered_bundle_is_blocked_by_its_hash(
     evil = {"access-control-allow-origin": "*", "content-type": "text/javascript"}
     page.route("**/client/deniable.js", lambda route: route.fulfill(body=code + " ", headers=evil))
     with another_site(example("script", link)) as address:
-        for place in (address, link):  # the hosted page holds its own script to the hash too
+        for n, place in enumerate((address, link), 1):  # the hosted page holds its own script to the hash too
             page.goto(place)
-            page.wait_for_function("performance.getEntriesByType('resource').some(({name}) => name.endsWith('.js'))")
-            page.wait_for_timeout(300)
+            refused = partial(lambda n: sum("integrity" in line for line in witness.lines) == n, n)
+            wait_for(page, refused, "the script is refused")
+            let_it_draw(page)
             assert page.evaluate("customElements.get('deniable-survey') === undefined")
             assert page.locator("form, input").count() == 0
         expect(page.get_by_role("heading", name="The script of this page has not started")).to_be_visible()
-        wait_for(
-            page, lambda: len([line for line in witness.lines if "integrity" in line]) == 2, "both scripts are refused"
-        )
     assert witness.posts() == []
 
 
@@ -222,11 +233,11 @@ def test_frame_tells_nobody_but_the_origin_that_it_was_made_for(
         for host, is_told in hosts.items():
             page.goto(address)
             page.evaluate("html => document.body.innerHTML = html", f'<iframe src="{embed}#host={host}"></iframe>')
-            expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
+            frame = framed(page)
             if is_told:
                 page.wait_for_function("window.told?.splice(0).length")
             else:
-                page.wait_for_timeout(200)
+                let_it_draw(frame, page)
                 assert not page.evaluate("window.told?.length")
 
 
@@ -276,10 +287,10 @@ def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
         for _ in range(5):
             for (affair, stones), said in zip(people, told, strict=True):
                 page.goto(address)
-                (inner,) = [each for each in page.frames if "/embed/" in each.url]
+                inner = framed(page)
                 press_send(inner, survey, {"affair": affair, "stone": stones})
                 expect(inner.get_by_role("heading", name=ARRIVED)).to_be_visible()
-                page.wait_for_timeout(200)
+                let_it_draw(inner, page)
                 seen = [detail["data"] for event, detail in page.evaluate("window.seen") if event == "message"]
                 said.add(json.dumps(seen, sort_keys=True))
             if told[0] & told[1]:
@@ -300,45 +311,47 @@ def test_the_frame_tells_no_height_while_somebody_chooses(
     page.add_init_script(f"({EVENTS})()")
     with another_site(example("isolated", collector.publish(read_survey(ticks)))) as address:
         page.goto(address)
-        (inner,) = [each for each in page.frames if "/embed/" in each.url]
-        inner.get_by_role("button", name="Start", exact=True).click()
+        inner = framed(page)
+        start(inner)
         expect(inner.get_by_role("button", name="Check my answers")).to_be_visible()
         expect(inner.get_by_text("still need")).to_be_hidden()
-        page.wait_for_timeout(500)
+        let_it_draw(inner, page)
+        let_it_draw(inner, page)  # the frame has the height of the questions by now
         told = page.evaluate("window.seen.length")
         inner.get_by_role("checkbox", name="a").check()
         expect(inner.get_by_text("still need")).to_be_visible()
-        page.wait_for_timeout(500)
+        let_it_draw(inner, page)
         assert page.evaluate("window.seen.length") == told
 
 
-@pytest.mark.parametrize(
-    "around",
-    [
-        '<div style="display: grid">{}</div>',
-        '<div style="display: grid; gap: 1rem; max-width: 40rem; margin: auto">{}</div>',
-        '<div style="display: flex">{}</div>',
-        '<div style="display: flex; flex-direction: column">{}</div>',
-        '<div style="float: left">{}</div>',
-        '<span style="display: inline-block">{}</span>',
-        "<table><tr><td>{}</table>",
-        '<div style="position: absolute">{}</div>',
-    ],
+AROUND = (
+    '<div style="display: grid">{}</div>',
+    '<div style="display: grid; gap: 1rem; max-width: 40rem; margin: auto">{}</div>',
+    '<div style="display: flex">{}</div>',
+    '<div style="display: flex; flex-direction: column">{}</div>',
+    '<div style="float: left">{}</div>',
+    '<span style="display: inline-block">{}</span>',
+    "<table><tr><td>{}</table>",
+    '<div style="position: absolute">{}</div>',
 )
-@pytest.mark.parametrize("width", [320, 1280])
-def test_a_question_can_be_seen_however_a_page_lays_out_its_form(
-    collector: Collector, page: Page, link: str, around: str, width: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
+"""How pages lay out their forms."""
+
+
+def test_a_question_can_be_seen_however_a_page_lays_out_its_form(collector: Collector, page: Page, link: str) -> None:
     element = f'<deniable-question name=affair src="{link}"></deniable-question>'
-    with another_site(f"<!doctype html><title>x</title>{scripts(collector)}{around.format(element)}") as address:
+    with another_site(f"<!doctype html><title>x</title>{scripts(collector)}") as address:
         page.goto(address)
-        expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
-        box = page.get_by_role("group").first.bounding_box()
-        assert box
-        assert box["width"] >= 250
-        assert box["x"] + box["width"] <= width
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for around in AROUND:
+            page.evaluate("html => document.body.innerHTML = html", around.format(element))
+            for width in (320, 1280):
+                page.set_viewport_size({"width": width, "height": 800})
+                expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
+                let_it_draw(page)
+                box = page.get_by_role("group").first.bounding_box()
+                assert box
+                assert box["width"] >= 250, (around, width)
+                assert box["x"] + box["width"] <= width, (around, width)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (around, width)
 
 
 def test_only_the_page_for_frames_can_be_framed(page: Page, link: str) -> None:
@@ -467,6 +480,7 @@ def test_question_behaves_like_a_field_of_its_form(
             page.add_script_tag(path=JQUERY)
             assert page.evaluate("jQuery('form').serialize()") == f"age=&q7={drawn}"
             assert page.evaluate(FORM_DATA) == [["age", ""], ["q7", drawn]]
+            page.wait_for_function("window.told.length > 2")
             told = page.evaluate("window.told")
             assert [event for event, _ in told] == ["deniable-ready", "change", "deniable-complete"]
             assert all(detail == {"survey": survey.id} for event, detail in told if event != "change")

@@ -15,6 +15,8 @@ from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
+from tests.support.marks import long
+from tools.rig.browsing import let_it_draw
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -53,34 +55,38 @@ def style_of(page: Page, selector: str, name: str) -> str:
     return style
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_bars_have_the_accent_of_the_page(page: Page, link: str, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a literal
+def test_bars_have_the_accent_of_the_page(page: Page, link: str) -> None:
     start(page, link)
     page.get_by_role("radio", name="Yes").check()
+    expect(page.get_by_text("2 questions still need an answer.")).to_be_visible()
     bar = page.locator("progress").first
-    image = Image.open(io.BytesIO(bar.screenshot())).convert("RGB")
-    filled = image.getpixel((image.width // 6, image.height // 2))  # a third is answered
-    assert filled == {"light": (17, 85, 85), "dark": (136, 204, 204)}[scheme]
-    assert image.getpixel((image.width * 9 // 10, image.height // 2)) != filled
+    for scheme, colour in (("light", (17, 85, 85)), ("dark", (136, 204, 204))):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a literal
+        let_it_draw(page)
+        image = Image.open(io.BytesIO(bar.screenshot())).convert("RGB")
+        filled = image.getpixel((image.width // 6, image.height // 2))  # a third is answered
+        assert filled == colour
+        assert image.getpixel((image.width * 9 // 10, image.height // 2)) != filled
 
 
-@pytest.mark.parametrize("language", ["de", "fr", "es"])  # the languages with the longest words
-def test_back_stands_beside_the_button_that_leads_on_at_every_step(
-    collector: Collector, page: Page, language: str
-) -> None:
+def test_back_stands_beside_the_button_that_leads_on_at_every_step(collector: Collector, page: Page) -> None:
     asked = [question_toml(name, "yes-no", f"{name}?", epsilon=1) for name in ("first", "last")]
+    link = collector.publish(read_survey(survey_toml("Two steps", *asked)))
     page.set_viewport_size({"width": 390, "height": 900})
-    page.goto(f"{collector.publish(read_survey(survey_toml('Two steps', *asked)))}#lang={language}")
-    page.locator("deniable-survey .start button").click()
-    for _ in asked:
-        row = page.locator(".steps").locator("visible=true")
-        onward, back = (row.get_by_role("button").nth(n).bounding_box() for n in (0, 1))
-        assert onward
-        assert back
-        assert onward["y"] < back["y"] + back["height"] / 2 < onward["y"] + onward["height"]
-        page.locator("fieldset:visible input").last.check()
-        row.get_by_role("button").first.click()
+    page.on("dialog", lambda dialog: dialog.accept())  # answers that are left are lost
+    for language in ("de", "fr", "es"):  # the languages with the longest words
+        page.goto("about:blank")
+        page.goto(f"{link}#lang={language}")
+        page.locator("deniable-survey .start button").click()
+        for n in range(len(asked)):
+            expect(page.locator("fieldset").nth(n)).to_be_visible()
+            row = page.locator(".steps").locator("visible=true")
+            onward, back = (row.get_by_role("button").nth(n).bounding_box() for n in (0, 1))
+            assert onward
+            assert back
+            assert onward["y"] < back["y"] + back["height"] / 2 < onward["y"] + onward["height"], language
+            page.locator("fieldset:visible input").last.check()
+            row.get_by_role("button").first.click()
 
 
 def test_secondary_buttons_are_buttons_and_links_are_links(page: Page, link: str) -> None:
@@ -101,14 +107,16 @@ def test_secondary_buttons_are_buttons_and_links_are_links(page: Page, link: str
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("levels", [7, 11, 21])
+@pytest.mark.parametrize("levels", [long(7), 11, 21])
 def test_a_scale_stands_in_equal_cells(collector: Collector, page: Page, levels: int) -> None:
     start(page, collector.publish(scale(levels)), 320)
     cells = page.get_by_role("group", name="Happy?").locator("label")
     assert cells.count() == levels
     for width in (320, 390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
+        let_it_draw(page)
         holds_equal_cells(page, cells, levels, width)
+    assert violations(page) == []
 
 
 def holds_equal_cells(page: Page, cells: Locator, levels: int, width: int) -> None:
@@ -128,7 +136,8 @@ def holds_equal_cells(page: Page, cells: Locator, levels: int, width: int) -> No
         ends = page.get_by_text("not at all", exact=True).locator("visible=true")
         expect(ends).to_have_count(1)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert violations(page) == []
+    if width == 320:  # where most of them stand in rows or upright; the widest is looked at last
+        assert violations(page) == []
 
 
 @pytest.mark.parametrize(
@@ -223,24 +232,24 @@ def test_options_without_an_answer_have_one_frame_of_the_colour_of_its_message(
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_results_show_every_number_on_a_phone_without_scrolling(collector: Collector, page: Page, width: int) -> None:
+def test_results_show_every_number_on_a_phone_without_scrolling(collector: Collector, page: Page) -> None:
     survey = replace(scale(7), results="live")
     link = collector.publish(survey)
     with closing(SqliteStore(collector.database)) as store:
         answers: list[dict[str, Any]] = [{"happy": str(1 + i % 7), "affair": "no", "times": i % 11} for i in range(60)]
         store.store_reports([(survey, [randomize(survey, each) for each in answers])])
-    page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{link}/results?view=all")
     for fold in page.locator("details.numbers").all():
         fold.evaluate("each => { each.open = true }")
-    for cell in page.locator("details.numbers :is(td, tbody th)").all()[:40]:
-        box = cell.bounding_box()
-        assert box
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= width
-    table = page.locator(".scroll").first
-    assert table.evaluate("each => each.scrollWidth <= each.clientWidth")
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 900})
+        let_it_draw(page)
+        cells = page.locator("details.numbers :is(td, tbody th)").evaluate_all(
+            "all => all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+        )
+        assert len(cells) > 30
+        assert all(left >= 0 and right <= width for left, right in cells), width
+        assert page.locator(".scroll").first.evaluate("each => each.scrollWidth <= each.clientWidth")
     expect(page.get_by_role("cell").filter(has_text=" to ").first).to_be_visible()
     assert page.locator(".scroll td").nth(1).evaluate("each => getComputedStyle(each, '::before').content") != "none"
     assert page.get_by_role("table").first.get_by_role("columnheader").count() >= 3

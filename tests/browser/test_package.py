@@ -120,7 +120,7 @@ def test_package_has_types(installed: Path) -> None:
     run(*programs.node_command(), str(compiler), *options, "typed.ts", folder=installed)
 
 
-@pytest.mark.parametrize("jsx", ["preserve", "react-jsx"])
+@pytest.mark.parametrize("jsx", [long("preserve"), "react-jsx"])
 def test_elements_have_types_in_pages_and_in_jsx(installed: Path, jsx: str) -> None:
     react = installed / "node_modules" / "react"
     react.mkdir(exist_ok=True)
@@ -201,7 +201,7 @@ def test_importing_the_elements_where_there_is_no_document_does_nothing(installe
     assert run(*programs.node_command(), "--input-type=module", "--eval", code, folder=installed) == "undefined\n"
 
 
-@pytest.mark.parametrize("bundler", [long(each) if each == "webpack" else each for each in BUNDLERS])
+@pytest.mark.parametrize("bundler", [long(each) if each in ("rollup", "webpack") else each for each in BUNDLERS])
 def test_apps_are_built_with_the_package(
     app: Path, bundler: str, collector: Collector, context: BrowserContext, demo_survey: Survey
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from deniable import read_survey
 from deniable_server.authors.preview import preview_server
 from deniable_statistics.authoring.outlook import outlook
 from tests.browser.test_accessibility import violations
+from tools.rig.browsing import wait_for
 from tools.rig.survey_files import question_toml, survey_toml
 
 TEXT = survey_toml(
@@ -87,7 +89,7 @@ def test_language_colours_and_width_are_those_that_were_picked(page: Page, addre
     for screen, width in (("desktop", 1280), ("phone", 390)):
         page.get_by_label("Screen", exact=True).select_option(screen)
         expect(shown.get_by_role("heading", name="Bei der Arbeit")).to_be_visible()
-        assert body.evaluate("() => innerWidth") == width
+        wait_for(page, partial(lambda width: body.evaluate("() => innerWidth") == width, width), f"it is {width} wide")
     page.get_by_label("Page", exact=True).select_option("framed")
     expect(shown.get_by_role("button", name="Starten")).to_be_visible()
     expect(shown.get_by_role("button", name="Schnell verlassen")).to_have_count(0)

@@ -25,6 +25,7 @@ from tools.rig.browsing import (
     FIVE_QUESTIONS,
     FORGET,
     GIVE,
+    HASTE,
     NO_STORAGE,
     Witness,
     another_site,
@@ -43,7 +44,14 @@ from tools.rig.survey_files import question_toml, survey_toml
 
 TRULY = {"affair": "yes", "town": "Never to be told", "drugs": ["heroin"], "trust": "3", "drinks": 4}
 
-EVERY_ANSWER = list(itertools.product([0, 1], [0, 1, 2], [[], [0], [1], [0, 1]], [0, 1, 2], [3, 4, 5]))
+BOXES: list[list[int]] = [[], [0], [1], [0, 1]]
+
+EVERY_ANSWER = list(itertools.product([0, 1], [0, 1, 2], BOXES, [0, 1, 2], [3, 4, 5]))
+
+EVERY_PAIR = [
+    ((i + j) % 2, j, BOXES[i], (i + j) % 3, 3 + (i + 2 * j) % 3) for i, j in itertools.product(range(4), range(3))
+]
+"""As few people as meet every answer to one question with every answer to another."""
 
 
 @pytest.fixture(scope="module")
@@ -52,17 +60,15 @@ def survey() -> Survey:
 
 
 def test_every_answer_to_one_question_is_met_with_every_answer_to_another() -> None:
-    """Also in the fifth of all combinations that `make test` gives."""
+    """Also among the twelve people of `make test`."""
     for one, other in itertools.combinations(range(5), 2):
         met, every = (
-            {(str(each[one]), str(each[other])) for each in answers} for answers in (EVERY_ANSWER[::5], EVERY_ANSWER)
+            {(str(each[one]), str(each[other])) for each in answers} for answers in (EVERY_PAIR, EVERY_ANSWER)
         )
         assert met == every
 
 
-@pytest.mark.parametrize(
-    "given", [long(EVERY_ANSWER, name="all 216"), pytest.param(EVERY_ANSWER[::5], id="every pair")]
-)
+@pytest.mark.parametrize("given", [long(EVERY_ANSWER, name="all 216"), pytest.param(EVERY_PAIR, id="every pair")])
 @pytest.mark.parametrize("layout", ["steps", "page"])
 def test_nothing_depends_on_the_answers_in_five_questions(
     collector: Collector, page: Page, survey: Survey, given: list[tuple[Any, ...]], layout: str
@@ -117,7 +123,7 @@ def test_nothing_depends_on_the_answers_in_five_questions(
         assert not any(secret in text for text in haystack)
 
 
-@pytest.mark.parametrize("times", [20, long(100)])
+@pytest.mark.parametrize("times", [5, long(100)])
 def test_reloads_and_resends_make_one_body(
     collector: Collector, page: Page, survey: Survey, link: str, times: int
 ) -> None:
@@ -141,6 +147,7 @@ def test_offline_at_send_then_online(
     collector: Collector, context: BrowserContext, page: Page, survey: Survey, link: str
 ) -> None:
     before = collector.reports(survey)
+    page.add_init_script(HASTE)
     page.add_init_script("addEventListener('deniable-queued', () => (window.queued = true))")
     page.goto(link)
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
@@ -148,7 +155,7 @@ def test_offline_at_send_then_online(
     press_send(page, survey, TRULY)
     expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
     expect(page.get_by_text("sends your reply when the network is back")).to_be_visible()
-    assert page.evaluate("window.queued")
+    page.wait_for_function("window.queued")
     assert "heroin" not in everything_kept(page)
     context.set_offline(False)
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
@@ -176,12 +183,17 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
 def test_enter_before_all_questions_stand_there_does_nothing(collector: Collector, page: Page) -> None:
     title, *questions = FIVE_QUESTIONS.split("[[questions]]")
     survey = read_survey("[[questions]]".join([title, *reversed(questions)]))  # Enter submits from a text field
-    page.add_init_script("const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms ?? 1500)")
+    page.add_init_script(
+        "window.held = []; const later = setTimeout;"
+        "window.setTimeout = (act, ms, ...more) => (ms === undefined ? held.push(act) : later(act, ms, ...more));"
+    )
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("spinbutton").fill("4")
     page.keyboard.press("Enter")
+    page.wait_for_function("held.length > 0")
     assert page.locator("fieldset").count() == 1
+    page.evaluate("held.splice(0).forEach((act) => act())")
     expect(page.locator("fieldset")).to_have_count(len(survey.questions))
     expect(page.locator("form")).to_be_visible()
     expect(page.locator(".review")).to_be_empty()
@@ -383,6 +395,7 @@ def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
 
 
 def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, page: Page, survey: Survey) -> None:
+    page.add_init_script(HASTE)
     page.goto(collector.publish(survey))
     page.route("**/reports", lambda _route: None)
     press_send(page, survey, TRULY)
@@ -398,7 +411,7 @@ def test_change_leads_to_its_own_question_and_mistakes_are_named_by_number(
     expect(page.get_by_role("alert")).to_contain_text("4. How much do you trust us?")
     choose(page, survey, TRULY)
     page.get_by_role("button", name="Check my answers").click()
-    assert page.locator('.review [translate="no"]').all_inner_texts()[1] == "Never to be told"
+    expect(page.locator('.review [translate="no"]').nth(1)).to_have_text("Never to be told")
     page.get_by_role("button", name="Change answer 5").click()
     expect(page.get_by_role("spinbutton")).to_be_focused()
 
@@ -413,7 +426,7 @@ def test_no_and_yes_beside_a_third_option_are_in_the_language_of_the_reader(
     page = context.new_page()
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Starten").click()
-    assert [label.strip() for label in page.locator("label").all_inner_texts()] == ["Nein", "Ja", "Weiß nicht"]
+    expect(page.locator("fieldset label")).to_have_text(["Nein", "Ja", "Weiß nicht"])
     context.close()
 
 
@@ -599,7 +612,8 @@ UNFOLDED = """(element) => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["ar", "de", "en", "es", "fr"])
+# Each sentence has the same places for figures in every language, which the build of the catalogues compares.
+@pytest.mark.parametrize("language", ["ar", long("de"), "en", long("es"), long("fr")])
 def test_no_sentence_has_a_gap_where_a_figure_belongs(collector: Collector, page: Page, language: str) -> None:
     page.goto(f"{collector.publish(read_survey(MANY_WORDS))}#cohort=paper&lang={language}")
     element = page.locator("deniable-survey")
@@ -614,6 +628,7 @@ def test_no_sentence_has_a_gap_where_a_figure_belongs(collector: Collector, page
     for name in ("steps", "drinks"):
         page.locator(f"input[name={name}]").fill("3")
     element.locator("form > .stack > button").last.click()
+    element.locator(".review button[part]").last.wait_for()
     screens.append(element.evaluate(UNFOLDED))
     element.locator(".review button[part]").last.click()
     element.locator("a[href$=results]").wait_for()

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from deniable import Survey, read_survey
-from tools.rig.browsing import Witness, another_site, answer
+from tests.support.marks import long
+from tools.rig.browsing import Witness, another_site, answer, wait_for
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -79,7 +80,7 @@ def test_no_other_script_runs_and_it_can_be_tried_again(
     refused_then_answered(page, survey, witness)
 
 
-@pytest.mark.parametrize("fault", [changed, blocked])
+@pytest.mark.parametrize("fault", [changed, long(blocked)])
 def test_browsers_without_preloading_compare_it_too(
     collector: Collector, page: Page, survey: Survey, fault: Callable[[Route], None]
 ) -> None:
@@ -100,6 +101,7 @@ def test_start_waits_for_it(collector: Collector, page: Page, survey: Survey) ->
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start", exact=True).dblclick()
     expect(page.get_by_role("heading", name="The questions will be there in a moment …")).to_be_visible()
+    wait_for(page, lambda: held, "the second script is asked for")
     (route,) = held
     route.continue_()
     expect(page.locator("fieldset")).to_have_count(1)

@@ -121,9 +121,9 @@ def test_a_phone_that_reads_a_code_answers(
     if access == "open":
         survey = replace(read_survey(SURVEY), title=title)
     else:
-        survey = invited_survey(title=title) if access == "invited" else unlinkable_survey(40, title=title)
+        survey = invited_survey(title=title) if access == "invited" else unlinkable_survey(400, title=title)
     with closing(SqliteStore(collector.database)) as store:
-        publish(store, survey, number=40)
+        publish(store, survey, number=400)
     sheet = tmp_path / "sheet.html"
     made = ("sheet", survey.id, "--to") if access == "open" else ("people", survey.id, "--sheet")
     places = ("--db", collector.database, "--public-url", collector.url)

@@ -16,6 +16,7 @@ from deniable import Survey
 from deniable.access.invitation import hash_of
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_access import UNKNOWN, heading, links, titled
+from tests.support.marks import long
 from tests.support.ports import noting_connections
 from tools.rig import browsing
 from tools.rig.access import ANSWERS, Access, invited_survey, publish_to, unlinkable_survey
@@ -158,7 +159,8 @@ def test_who_presses_start_before_the_collector_has_answered_waits_and_is_asked_
     page.route("**/state", lambda route: held.append(route))
     page.goto(link)
     page.get_by_role("button", name="Start", exact=True).click()
-    page.wait_for_timeout(200)
+    browsing.wait_for(page, lambda: held, "the state is asked for")
+    browsing.let_it_draw(page)
     expect(page.locator("form")).to_have_count(0)
     held[0].continue_()
     heading(page, "This survey is closed")
@@ -179,6 +181,7 @@ def test_start_is_answered_at_once_and_taken_once_while_the_collector_has_not_an
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     expect(page.get_by_role("heading")).to_be_focused()
     expect(page.locator("form")).to_have_count(0)
+    browsing.wait_for(page, lambda: held, "the state is asked for")
     held[0].continue_()
     expect(page.locator("form")).to_be_visible()
     assert len([each for each in witness.requests if each.url.endswith("/tokens")]) == int(access == "unlinkable")
@@ -196,6 +199,7 @@ def test_start_that_waits_asks_nothing_for_the_link_of_somebody_else(collector: 
     witness = browsing.Witness.of(page)
     page.goto(mine)
     page.get_by_role("button", name="Start", exact=True).click()
+    browsing.wait_for(page, lambda: held, "the state is asked for")
     page.evaluate("link => { location.href = link; }", another)
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     for each in held:
@@ -214,12 +218,13 @@ def test_who_pressed_start_hears_that_the_survey_is_closed(collector: Collector,
     page.goto(link)
     page.get_by_role("button", name="Start", exact=True).press("Enter")
     expect(page.get_by_role("heading", name="Your invitation is being checked")).to_be_focused()
+    browsing.wait_for(page, lambda: held, "the state is asked for")
     held[0].continue_()
     heading(page, "This survey is closed")
     expect(page.get_by_role("heading", name="This survey is closed")).to_be_focused()
 
 
-@pytest.mark.parametrize("status", [404, 429, 500, 0])
+@pytest.mark.parametrize("status", [long(404), 429, long(500), 0])
 def test_a_collector_that_does_not_say_it_is_answered_as_ever(collector: Collector, page: Page, status: int) -> None:
     survey = hashed(f"Status {status}")
     (link,) = links(collector, survey)
@@ -295,7 +300,7 @@ def test_the_browser_is_asked_to_keep_what_is_kept_once_somebody_pressed_send(
     page = context.new_page()
     witness = browsing.Witness.of(page)
     page.goto(collector.publish(replace(survey, title="Kept")))
-    page.get_by_role("button", name="Start", exact=True).click()
+    browsing.start(page)
     assert page.evaluate("kept") == 0
     page.reload()
     browsing.answer(page, replace(survey, title="Kept"), ANSWERS)

@@ -573,7 +573,7 @@ class Device:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("access", "people"), [("unlinkable", 40), long("unlinkable", 100), long("invited", 100)])
+@pytest.mark.parametrize(("access", "people"), [("unlinkable", 20), long("unlinkable", 100), long("invited", 100)])
 def test_people_whose_device_dies_between_steps_count_once(
     store: SqliteStore, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: Access, people: int
 ) -> None:

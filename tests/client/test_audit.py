@@ -60,7 +60,7 @@ EVERYTHING = survey_toml(
     question_toml("laplace", "number", lo=0, hi=5, epsilon=2, mechanism="discrete-laplace"),
 )
 
-MANY, FEW = 60_000, 2_500
+MANY, FEW = 60_000, 1_500
 """Reports of an audit that is to come near the real epsilon, and of one that is to pass."""
 
 BOTH = pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
@@ -389,9 +389,9 @@ RARE = {threshold_off: 6_000, draws_what_is_ticked: 3_000, draws_until_it_suits:
         (FOUR, other_generator, "source of chance"),
         (PAIR, words_too_many, "source of chance"),
         (BOXES, draws_what_is_ticked, "source of chance"),
-        (BOXES, draws_until_it_suits, "source of chance"),
+        long(BOXES, draws_until_it_suits, "source of chance"),
         (DRAWN, asks_what_is_yes, "source of chance"),
-        (DRAWN, asks_until_it_suits, "source of chance"),
+        long(DRAWN, asks_until_it_suits, "source of chance"),
         (DRAWN, asks_in_turn, "source of chance"),
         (DRAWN, chances_apart, "source of chance"),
     ],
@@ -499,8 +499,14 @@ JAVASCRIPT_FAULTS = {
 }
 
 
+IN_PYTHON_TOO = {"middle true", "true if two", "words shared"}
+"""Faults that the same statistics find in Python, in every run."""
+
+
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", JAVASCRIPT_FAULTS)
+@pytest.mark.parametrize(
+    "name", [long(each, name=each) if each in IN_PYTHON_TOO else each for each in JAVASCRIPT_FAULTS]
+)
 def test_faults_planted_in_the_browser_client_are_caught(name: str, tmp_path: Path) -> None:
     file, old, new = JAVASCRIPT_FAULTS[name]
     source = Path(str(files("deniable_web")))

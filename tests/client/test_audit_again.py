@@ -14,6 +14,7 @@ from deniable_client.audit.again import FARTHEST, SeenPair, look_again, rank_sum
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.histories import DIFFERING, Session
 from deniable_client.audit.shipped import SESSIONS
+from tests.support.marks import long
 
 SLOW = 1 / 50
 """How often a machine is far too late by itself."""
@@ -34,8 +35,8 @@ class Machine:
             if self.dice.random() < rare:
                 self.telling |= {id(each) for each, said in zip(pair, answers, strict=True) if said}
 
-    def live(self, people: Sequence[Session]) -> list[Trace]:
-        return [self._lived(each) for each in people]
+    def live(self, groups: Sequence[Sequence[Session]]) -> list[list[Trace]]:
+        return [[self._lived(each) for each in people] for people in groups]
 
     def _lived(self, person: Session) -> Trace:
         value = self.dice.lognormal(1, 0.3) + 60 * (self.dice.random() < SLOW)
@@ -50,8 +51,9 @@ def session(says_yes: bool) -> Session:
 
 
 @pytest.mark.simulation
-def test_a_leak_of_one_percent_in_what_varies_is_found_from_the_size_that_is_stated() -> None:
-    found, times = 0, 100
+@pytest.mark.parametrize("times", [50, long(100)])
+def test_a_leak_of_one_percent_in_what_varies_is_found_from_the_size_that_is_stated(times: int) -> None:
+    found = 0
     for seed in range(times):
         machine = Machine(seed, leak=0)
         size = next(
@@ -69,15 +71,16 @@ def test_a_leak_of_one_percent_in_what_varies_is_found_from_the_size_that_is_sta
 
 
 @pytest.mark.simulation
-def test_a_machine_that_is_late_by_itself_is_not_accused() -> None:
+@pytest.mark.parametrize("times", [30, long(60)])
+def test_a_machine_that_is_late_by_itself_is_not_accused(times: int) -> None:
     accused = {0.05: 0, 1e-6: 0}
-    for seed, failure in itertools.product(range(60), accused):
+    for seed, failure in itertools.product(range(times), accused):
         machine = Machine(seed, leak=0)
         look = look_again(machine.seen(), machine.live, failure, random.Random(seed))
         accused[failure] += bool(look.returned)
         assert look.sessions < 200
     assert accused[1e-6] == 0
-    assert stats.binom.sf(accused[0.05] - 1, 60, 0.05) > 1e-3
+    assert stats.binom.sf(accused[0.05] - 1, times, 0.05) > 1e-3
 
 
 def test_nothing_is_lived_again_where_nothing_differs() -> None:

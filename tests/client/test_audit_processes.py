@@ -12,6 +12,7 @@ import pytest
 
 from deniable import read_survey
 from deniable_client.audit import shipped
+from deniable_client.audit.blackbox.person import _without_screens
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.findings import AuditPart, Spent, as_json, as_junit, as_text
 from deniable_client.audit.histories import Session
@@ -140,6 +141,14 @@ def test_a_page_that_calls_what_it_has_no_need_of_is_named(call: str, is_needed:
     trace = Trace({f"tab 1, visit 1, receipt, calls, {call}": "1"})
     found = [name for name, _ in expect_of_browser(Session("once", (), surveys=[ASKED]), trace)]
     assert ("call that a page has no need of" in found) != is_needed
+
+
+def test_screens_that_say_to_wait_are_no_change_of_a_document() -> None:
+    shown = [["attributes", "html", "lang", "en", [], []], ["attributes", "html", "dir", "ltr", [], []]]
+    other = ["childList", "head", None, None, ["style"], []]
+    assert _without_screens([*shown, other, *shown], 1) == [*shown, other]
+    assert _without_screens([*shown, other, *shown], 0) == [*shown, other, *shown]
+    assert _without_screens([other], 2) == [other]
 
 
 def test_two_tabs_at_once_may_send_one_report_and_keep_it() -> None:

@@ -181,7 +181,7 @@ def test_memory_keeps_the_values_and_charges_the_group_once(memory: Memory) -> N
 @pytest.mark.slow
 def test_all_that_is_asked_of_kinds_is_within_the_epsilon(memory: Memory) -> None:
     """Of four questions at epsilon 2.5 each, one of which is asked, the device is charged 2.5; of two, 5."""
-    texts = [question_toml(f"q{n}", "number", f"{n}?", lo=0, hi=50) for n in range(4)]
+    texts = [question_toml(f"q{n}", "number", f"{n}?", lo=0, hi=10) for n in range(4)]
     one = read_survey(survey_toml("One", *texts, epsilon=2.5, draw=1))
     two = read_survey(survey_toml("Two", *texts, epsilon=4, draw=2))
     assert [unit.cost for unit in (*one.units, *two.units)] == [

@@ -194,8 +194,8 @@ def test_a_device_asks_what_a_drawn_question_depends_on_and_sends_nothing_of_it(
 @pytest.mark.parametrize(
     ("draw", "draws"),
     [
-        pytest.param(draw_python, 4000, id="python"),
-        pytest.param(draw_javascript, 4000, id="javascript"),
+        pytest.param(draw_python, 2000, id="python"),
+        pytest.param(draw_javascript, 2000, id="javascript"),
         long(draw_python, 1_000_000, name="python, a million"),
         long(draw_javascript, 1_000_000, name="javascript, a million"),
     ],

@@ -121,7 +121,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 
 @pytest.mark.slow
 def test_20_processes_at_once_make_one_report(memory: Memory) -> None:
-    for number in range(3):
+    for number in range(2):
         text = coin_file(number, epsilon=1)
         command = [sys.executable, "-c", TWENTY, str(memory.path), text]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -156,7 +156,7 @@ def test_what_is_charged_is_what_all_waves_tell(memory: Memory) -> None:
 @pytest.mark.slow
 def test_three_waves_go_through_a_collector_and_come_back_as_estimates(collector: Collector, tmp_path: Path) -> None:
     waves = [replace(panel(wave), results="live") for wave in (1, 2, 3)]
-    people = 40
+    people = 12
     for each in waves:
         collector.publish(each)
     for person in range(people):

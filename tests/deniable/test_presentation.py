@@ -19,7 +19,7 @@ from deniable.survey.texts import Text
 from tools.rig.presented import IMAGES, image_bytes, presented_surveys
 from tools.rig.survey_files import question_toml, survey_toml
 
-KEYS = {"contact", "sample", "layout", "thanks", "completion", "look"}
+KEYS = {"contact", "sample", "license", "layout", "thanks", "completion", "look"}
 ACCENTS = Look("#0b5d82", "#4885a1")
 
 texts = st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=20)

@@ -138,10 +138,7 @@ def some_answer(question: Question, number: int) -> Any:
     return question.options[number % len(question.options)]
 
 
-@pytest.mark.fuzz
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(surveys())
-def test_published_parsed_published_is_the_identity(survey: Survey) -> None:
+def check_identity(survey: Survey) -> None:
     again = parse_survey(survey.document, survey.id)
     assert again == survey
     assert again.document == survey.document
@@ -150,13 +147,38 @@ def test_published_parsed_published_is_the_identity(survey: Survey) -> None:
 
 
 @pytest.mark.fuzz
-@settings(max_examples=100, deadline=None, derandomize=True)
-@given(surveys(), st.integers(0, 2**12), st.data())
-def test_every_report_of_the_device_fits_and_reads_back(survey: Survey, number: int, data: Any) -> None:
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(surveys())
+def test_published_parsed_published_is_the_identity(survey: Survey) -> None:
+    check_identity(survey)
+
+
+@pytest.mark.long
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(surveys())
+def test_published_parsed_published_is_the_identity_of_many(survey: Survey) -> None:
+    check_identity(survey)
+
+
+def check_report(survey: Survey, number: int, data: Any) -> None:
     cohort = data.draw(st.sampled_from([None, *survey.cohorts]))
     answers = {question.id: some_answer(question, number) for question in survey.questions}
     report = randomize(survey, answers, cohort)
     assert parse_report(report.encode(), survey) == report
+
+
+@pytest.mark.fuzz
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(surveys(), st.integers(0, 2**12), st.data())
+def test_every_report_of_the_device_fits_and_reads_back(survey: Survey, number: int, data: Any) -> None:
+    check_report(survey, number, data)
+
+
+@pytest.mark.long
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(surveys(), st.integers(0, 2**12), st.data())
+def test_every_report_of_many_devices_fits_and_reads_back(survey: Survey, number: int, data: Any) -> None:
+    check_report(survey, number, data)
 
 
 @pytest.mark.fuzz

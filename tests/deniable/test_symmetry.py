@@ -17,7 +17,8 @@ from deniable_statistics.estimates.means import MeanEstimate
 
 T = TypeVar("T")
 
-QUICKLY = settings(max_examples=60, deadline=None, derandomize=True)
+QUICKLY = settings(max_examples=20, deadline=None, derandomize=True)
+THOROUGHLY = settings(max_examples=200, deadline=None, derandomize=True)
 
 ALIKE: list[Mechanism] = [
     mechanisms.TwoCoin("2/3", "1/2"),
@@ -76,14 +77,28 @@ def check_reordered(one: Estimate, other: Estimate, order: Sequence[int]) -> Non
             assert found == pytest.approx(wanted, abs=1e-9)
 
 
+def check_other_labels(mechanism: Mechanism, draw: st.DataObject) -> None:
+    counts, n = tallies(mechanism, draw)
+    order = draw.draw(st.permutations(range(len(counts))))
+    check_reordered(mechanism.estimate(counts, n), mechanism.estimate(reordered(counts, order), n), order)
+
+
 @pytest.mark.fuzz
 @pytest.mark.parametrize("mechanism", ALIKE, ids=name_of)
 @QUICKLY
 @given(draw=st.data())
 def test_other_labels_of_the_options_permute_the_estimates(mechanism: Mechanism, draw: st.DataObject) -> None:
-    counts, n = tallies(mechanism, draw)
-    order = draw.draw(st.permutations(range(len(counts))))
-    check_reordered(mechanism.estimate(counts, n), mechanism.estimate(reordered(counts, order), n), order)
+    check_other_labels(mechanism, draw)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mechanism", ALIKE, ids=name_of)
+@THOROUGHLY
+@given(draw=st.data())
+def test_other_labels_of_the_options_permute_the_estimates_of_many_tallies(
+    mechanism: Mechanism, draw: st.DataObject
+) -> None:
+    check_other_labels(mechanism, draw)
 
 
 @pytest.mark.fuzz
@@ -100,16 +115,30 @@ def test_other_labels_of_forced_answers_permute_the_estimates(draw: st.DataObjec
     assert second.std_error == pytest.approx(reordered(first.std_error, order), abs=1e-8)
 
 
-@pytest.mark.fuzz
-@pytest.mark.parametrize("mechanism", FROM_BOTH_ENDS, ids=name_of)
-@QUICKLY
-@given(draw=st.data())
-def test_a_scale_read_from_its_other_end_reverses_the_estimates(mechanism: Mechanism, draw: st.DataObject) -> None:
+def check_other_end(mechanism: Mechanism, draw: st.DataObject) -> None:
     counts, n = tallies(mechanism, draw)
     one, other = mechanism.estimate(counts, n), mechanism.estimate(counts[::-1], n)
     assert other.share == pytest.approx(one.share[::-1], abs=1e-9)
     assert other.std_error == pytest.approx(one.std_error[::-1], rel=1e-7, abs=1e-9)
     assert other.feasible == pytest.approx(one.feasible[::-1], abs=1e-5)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("mechanism", FROM_BOTH_ENDS, ids=name_of)
+@QUICKLY
+@given(draw=st.data())
+def test_a_scale_read_from_its_other_end_reverses_the_estimates(mechanism: Mechanism, draw: st.DataObject) -> None:
+    check_other_end(mechanism, draw)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mechanism", FROM_BOTH_ENDS, ids=name_of)
+@THOROUGHLY
+@given(draw=st.data())
+def test_a_scale_read_from_its_other_end_reverses_the_estimates_of_many_tallies(
+    mechanism: Mechanism, draw: st.DataObject
+) -> None:
+    check_other_end(mechanism, draw)
 
 
 @pytest.mark.fuzz
@@ -124,6 +153,14 @@ def test_a_mean_read_from_the_other_end_of_its_range_is_as_far_from_it(yes: int,
     assert other.confidence_interval() == pytest.approx((13 - high, 13 - low), abs=1e-9)
 
 
+def check_more_people(mechanism: Mechanism, draw: st.DataObject, times: int) -> None:
+    counts, n = tallies(mechanism, draw)
+    one, many = mechanism.estimate(counts, n), mechanism.estimate([times * count for count in counts], times * n)
+    assert many.share == pytest.approx(one.share, abs=1e-12)
+    assert many.feasible == pytest.approx(one.feasible, abs=1e-5)
+    assert [math.sqrt(times) * error for error in many.std_error] == pytest.approx(one.std_error, rel=1e-7, abs=1e-9)
+
+
 @pytest.mark.fuzz
 @pytest.mark.parametrize("mechanism", [*ALIKE, *FROM_BOTH_ENDS], ids=name_of)
 @QUICKLY
@@ -131,8 +168,14 @@ def test_a_mean_read_from_the_other_end_of_its_range_is_as_far_from_it(yes: int,
 def test_so_many_times_the_same_people_have_the_same_shares(
     mechanism: Mechanism, draw: st.DataObject, times: int
 ) -> None:
-    counts, n = tallies(mechanism, draw)
-    one, many = mechanism.estimate(counts, n), mechanism.estimate([times * count for count in counts], times * n)
-    assert many.share == pytest.approx(one.share, abs=1e-12)
-    assert many.feasible == pytest.approx(one.feasible, abs=1e-5)
-    assert [math.sqrt(times) * error for error in many.std_error] == pytest.approx(one.std_error, rel=1e-7, abs=1e-9)
+    check_more_people(mechanism, draw, times)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mechanism", [*ALIKE, *FROM_BOTH_ENDS], ids=name_of)
+@THOROUGHLY
+@given(draw=st.data(), times=st.integers(2, 50))
+def test_so_many_times_the_same_people_have_the_same_shares_in_many_tallies(
+    mechanism: Mechanism, draw: st.DataObject, times: int
+) -> None:
+    check_more_people(mechanism, draw, times)

@@ -7,7 +7,7 @@ import functools
 import graphlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,15 +34,21 @@ def modules(folder: str) -> list[Path]:
 
 
 @functools.cache
-def imported_by(path: Path) -> tuple[str, ...]:
-    return tuple(imported(ast.parse(path.read_text(encoding="utf-8"))))
+def imports_in(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Every import of a file, wherever it stands in it; each file is read once for all tests."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def imported_by(path: Path) -> Iterator[str]:
+    return imported(imports_in(path))
+
+
+def imported(nodes: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, "imports are absolute, so that this test can read them"
             yield node.module or ""
 
@@ -117,7 +123,7 @@ def test_files_import_in_no_circle() -> None:
     graph = {}
     for name, path in known.items():
         found = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in imports_in(path):
             if isinstance(node, ast.ImportFrom):
                 full = {f"{node.module}.{alias.name}" for alias in node.names}
                 found |= {each if each in known else str(node.module) for each in full}
@@ -137,10 +143,10 @@ def test_nothing_that_a_collector_or_a_device_can_reach_imports_scipy() -> None:
     while waiting:
         name = waiting.pop()
         parents = {name.rpartition(".")[0]} if "." in name else set()
-        for node in ast.walk(ast.parse(known[name].read_text(encoding="utf-8"))):
+        for node in imports_in(known[name]):
             if isinstance(node, ast.Import):
                 parents |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 parents |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
         assert not {each for each in parents if each.split(".")[0] == "scipy"}, f"{name}, by way of {reached.get(name)}"
         for each in parents & known.keys() - reached.keys():
@@ -205,9 +211,7 @@ def test_importing_shared_loads_only_the_standard_library() -> None:
     packages = ("shared/deniable", "shared/deniable_transport", "shared/deniable_commands")
     for path in (path for package in packages for path in modules(package)):
         statements = ast.parse(path.read_text(encoding="utf-8")).body
-        at_import = [
-            name for each in statements if isinstance(each, (ast.Import, ast.ImportFrom)) for name in imported(each)
-        ]
+        at_import = imported(each for each in statements if isinstance(each, ast.Import | ast.ImportFrom))
         allowed = {"click", "deniable_commands"} if path.parent.name == "deniable_commands" else set()
         allowed |= {"deniable_transport"} if "deniable_transport" in path.parts else set()
         if path.name == "__main__.py":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,14 @@ def questions(tree: ast.AST) -> Iterator[ast.AST]:
 def asked() -> set[tuple[str, str]]:
     """Which files ask for which kinds."""
     known = kinds()
+    named = re.compile(rf"\b({'|'.join(sorted(known))})\b")
     found = set()
     for folder in ("shared", "client", "server"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = path.relative_to(ROOT).as_posix()
-            if not name.startswith(OWN):
-                for kind in questions(ast.parse(path.read_text(encoding="utf-8"))):
+            text = path.read_text(encoding="utf-8")
+            if not name.startswith(OWN) and named.search(text):  # whatever asks for a kind names it
+                for kind in questions(ast.parse(text)):
                     names = {each.id for each in ast.walk(kind) if isinstance(each, ast.Name)}
                     names |= {each.attr for each in ast.walk(kind) if isinstance(each, ast.Attribute)}
                     found |= {(name, each) for each in names & known}

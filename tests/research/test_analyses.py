@@ -35,7 +35,7 @@ def write_reports(path: Path, survey: Survey, n: int) -> Path:
         for number in range(n):
             answers = {question.id: some_answer(question, dice) for question in survey.questions}
             report = randomize(survey, answers, word=lambda: dice.getrandbits(32))
-            writer.writerow([report.id, "ab"[number % 2], *report.values.values(), dice.gauss(0, 1)])
+            writer.writerow([report.id, "ab"[number % 2], *report.values.values(), round(dice.gauss(40, 3))])
     return path
 
 

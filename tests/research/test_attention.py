@@ -16,6 +16,7 @@ from deniable_research.files.estimating import cautions
 from deniable_statistics.classical import crosswise
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import ok, refused
+from tests.support.marks import long
 
 # Data set cmdata of the R package cWise (github.com/YukiAtsusaka/cWise): 2000 simulated people by their answers to the
 # crosswise question (Y) and to the anchor (A), 1 for "same", and how many of each have the weight 5 instead of 1.25.
@@ -133,7 +134,7 @@ def test_likelihood_has_the_maximum_that_an_optimiser_finds() -> None:
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("n", "rate", "share", "p"),
-    [(300, 0.8, 0.1, 0.15), (800, 1.0, 0.0, 0.25), (800, 0.6, 0.3, 0.15), (90, 0.7, 0.3, 0.2)],
+    [(300, 0.8, 0.1, 0.15), (800, 1.0, 0.0, 0.25), long(800, 0.6, 0.3, 0.15), (90, 0.7, 0.3, 0.2)],
 )
 def test_intervals_cover(n: int, rate: float, share: float, p: float) -> None:
     """200 samples from one seed; at .95 fewer than 177 would happen once in ten thousand times."""

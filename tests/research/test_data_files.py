@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import importlib
 import io
 import json
@@ -59,12 +60,13 @@ def test_every_program_s_file_gives_the_results_of_its_csv(suffix: str, tmp_path
         ("crosstab", "{}", "affair", "income"),
         ("regress", "{}", "theft ~ age + C(wave)"),
         ("regress", "{}", "income ~ affair + age"),
-    ):
-        of_file, of_csv = (
-            as_rows(*(each.format(data) for each in arguments), "--design", DESIGN)
-            for data in (path, DATA / "study.csv")
-        )
-        assert of_file == of_csv
+    )[: 1 if suffix.isupper() else None]:  # a suffix in capitals is read as the same in small letters
+        assert as_rows(*(each.format(path) for each in arguments), "--design", DESIGN) == of_csv(arguments)
+
+
+@functools.cache
+def of_csv(arguments: tuple[str, ...]) -> list[dict[str, Any]]:
+    return as_rows(*(each.format(DATA / "study.csv") for each in arguments), "--design", DESIGN)
 
 
 @pytest.fixture(params=[".dta", ".sav"])
@@ -401,10 +403,10 @@ def test_results_are_written_in_every_form(tmp_path: Path) -> None:
         ("crosstab", study[0], "affair", "drugs", *study[1:]),
         ("regress", study[0], "affair ~ age", *study[1:]),
     ):
-        rows = as_rows(*command)
+        rows, printed = as_rows(*command), ok(*command)
         for suffix in WRITERS:
             path = tmp_path / f"results{suffix}"
-            assert ok(*command, "--to", path) == ok(*command), "what is printed stays"
+            assert ok(*command, "--to", path) == printed, "what is printed stays"
             if suffix == ".json":
                 assert path.read_text(encoding="utf-8") == ok(*command, "--format", "json")
                 continue

@@ -231,15 +231,15 @@ def test_covariates_are_checked(text: str) -> None:
 def test_one_person_is_refused_or_counted_and_nothing_is_lost(survey: Survey) -> None:
     with pytest.raises(ParameterError):
         simulated_power(study(survey, people=1), 3)
-    few = simulated_power(study(survey, people=4), 12)
-    assert sum(few.failures.values()) + max(row.repetitions for row in few.rows) <= 12
+    few = simulated_power(study(survey, people=4), 6)
+    assert sum(few.failures.values()) + max(row.repetitions for row in few.rows) <= 6
 
 
 @pytest.mark.slow
 def test_the_command_prints_power(file: Path, tmp_path: Path) -> None:
     options = (
         *(str(file), "--truth", "affair=0.3", "--formula", "affair ~ age", "--covariate", "age=old,young"),
-        *("--effect", "age[T.young]=1", "--repetitions", "8", "--respondents", "300"),
+        *("--effect", "age[T.young]=1", "--repetitions", "4", "--respondents", "300"),
     )
     assert "age[T.young]" in SIMULATE.ok(*options)
     rows = list(csv.DictReader(io.StringIO(SIMULATE.ok(*options, "--over", "respondents=200,400", "--format", "csv"))))
@@ -292,14 +292,14 @@ def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_
     path = tmp_path / "noisy.toml"
     path.write_text(NOISY, encoding="utf-8")
     asked = [path, "--formula", "affair ~ drugs", "--effect", "drugs[T.yes]=1.5", "--respondents", 400]
-    asked += ["--repetitions", 6]
+    asked += ["--repetitions", 4]
     study = Study(read_survey(NOISY), "affair ~ drugs", {"drugs[T.yes]": 1.5}, {}, respondents=400)
-    seeds = np.random.SeedSequence(1).generate_state(6, np.uint64)
+    seeds = np.random.SeedSequence(1).generate_state(4, np.uint64)
     fits = [regress(study.draw(generator_of(int(seed))), study.formula) for seed in seeds]
     under = sum(isinstance(fit, Fit) and fit.penalty is not None for fit in fits)
-    assert 0 < under < 6  # or another seed shows nothing
+    assert 0 < under < 4  # or another seed shows nothing
     result = SIMULATE.run(*asked)
-    assert f"in {under} sample{'s' if under > 1 else ''} of 6 the estimates use a Cauchy prior" in result.stderr
+    assert f"in {under} sample{'s' if under > 1 else ''} of 4 the estimates use a Cauchy prior" in result.stderr
     assert "--penalty none fits without it" in result.stderr
     assert "Spread: standard deviation of the estimates; stated: root mean square" in result.stdout
     header = result.stdout.splitlines()[0].split()
@@ -308,17 +308,17 @@ def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_
     assert document["priors"] == [{"the estimates use a Cauchy prior": under}]
     spread = np.std([fit.params[fit.terms.index("drugs[T.yes]")] for fit in fits], ddof=1)
     (effect,) = (row for row in document["figures"] if row["option"] == "drugs[T.yes]")
-    assert effect["under_prior"] == under / 6
+    assert effect["under_prior"] == under / 4
     assert effect["empirical_se"] == pytest.approx(spread)
     (row, _) = csv.DictReader(io.StringIO(SIMULATE.ok(*asked, "--format", "csv")))
-    assert float(row["under_prior"]) == under / 6
+    assert float(row["under_prior"]) == under / 4
     without = SIMULATE.run(*asked, "--penalty", "none", "--format", "json")
     document = json.loads(without.stdout)
     assert document["priors"] == [{}]
     assert "Cauchy" not in without.stderr
     for row in document["figures"]:
         assert math.isfinite(row["stated_se"])
-        assert row["repetitions"] == 6 - under
+        assert row["repetitions"] == 4 - under
 
 
 def test_a_prior_is_chosen_for_a_regression_alone(survey: Survey, file: Path) -> None:

@@ -83,7 +83,7 @@ def independent(data: pd.DataFrame) -> Any:
 
 @pytest.mark.slow
 def test_fits_equal_an_independent_likelihood_and_optimiser() -> None:
-    data = people(4000)
+    data = people(1500)
     found = logistic(
         "said_affair ~ said_old * region + said_faith",
         data,

@@ -57,14 +57,21 @@ LEAST_P = 1e-4
 MISBEHAVIOUR = Misbehaviour(0.15, 0.1, 0.2)
 DRAWS = 4_000
 FEW_OR_ALL = [1_000, long(DRAWS)]
-"""Draws of one question alone. A thousand find a deviation twice as large as all of them do."""
+"""Numbers of draws. A thousand find a deviation twice as large as all of them do."""
 
 Counts = tuple[int, ...]
 Likely = Mapping[Counts, float]
 """How likely each row of counts is."""
+Coded = Mapping[int, float]
+"""The same, of rows as single numbers, which are added up many times faster."""
 
 
-def p_value(drawn: Mapping[Any, int], expected: Likely) -> float:
+def coded(counts: Sequence[int], people: int) -> int:
+    """A row of counts of so many people as one number, whose digits they are."""
+    return sum(count * (people + 1) ** place for place, count in enumerate(counts))
+
+
+def p_value(drawn: Mapping[int, int], expected: Coded) -> float:
     """Of Pearson's test; rare outcomes are one."""
     assert drawn.keys() <= expected.keys()
     total = sum(drawn.values())
@@ -125,14 +132,14 @@ def of_boxes(mechanism: TickBoxes | DrawnBoxes, ticks: Counts) -> dict[Counts, F
     return found
 
 
-def of_people(one: Likely, people: int) -> dict[Counts, float]:
-    """How likely each row of counts of so many independent reports is."""
-    found: dict[Counts, float] = {(0,) * len(next(iter(one))): 1.0}
+def of_people(one: Likely, people: int) -> dict[int, float]:
+    """How likely each row of counts of so many independent reports is, by its code."""
+    each = [(coded(report, people), chance) for report, chance in one.items()]
+    found = {0: 1.0}
     for _ in range(people):
-        more: dict[Counts, float] = {}
-        for (counts, likely), (report, chance) in itertools.product(found.items(), one.items()):
-            key = tuple(map(sum, zip(counts, report, strict=True)))
-            more[key] = more.get(key, 0.0) + likely * chance
+        more: dict[int, float] = {}
+        for (counts, likely), (report, chance) in itertools.product(found.items(), each):
+            more[counts + report] = more.get(counts + report, 0.0) + likely * chance
         found = more
     return found
 
@@ -193,7 +200,7 @@ def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Quest
     expected = of_people(of_one_report(mechanism, shares), people)
     assert math.fsum(expected.values()) == pytest.approx(1)
     law, generator = samplers_of(mechanism).told(shares), generator_of(people)
-    drawn = Counter(tuple(law(people, generator).tolist()) for _ in range(draws))
+    drawn = Counter(coded(law(people, generator).tolist(), people) for _ in range(draws))
     assert p_value(drawn, expected) > LEAST_P
 
 
@@ -217,7 +224,7 @@ def test_misbehaving_people_have_the_enumerated_distribution(question: Question,
     ]
     one = {row: math.fsum(weight * part.get(row, 0.0) for weight, part in parts) for row in rows}
     counted, generator = CountedSurvey([truth], MISBEHAVIOUR), generator_of(7)
-    drawn = Counter(counted.draw(2, generator)[question.id].counts for _ in range(draws))
+    drawn = Counter(coded(counted.draw(2, generator)[question.id].counts, 2) for _ in range(draws))
     assert p_value(drawn, of_people(one, 2)) > LEAST_P
 
 
@@ -253,22 +260,25 @@ WHOLE = ["drawn questions", "one response for two of three", "one response for a
 @pytest.mark.parametrize(
     "misbehaviour", [long(Misbehaviour(), name="as told"), pytest.param(MISBEHAVIOUR, id="misbehaving")]
 )
-def test_counts_of_all_questions_together_are_those_of_people(name: str, misbehaviour: Misbehaviour) -> None:
+@pytest.mark.parametrize("draws", FEW_OR_ALL)
+def test_counts_of_all_questions_together_are_those_of_people(
+    name: str, misbehaviour: Misbehaviour, draws: int
+) -> None:
     """What is asked, who misbehaves and what one response reports ties the counts of several questions together."""
     survey, given = whole_survey(name)
     truths, generator, people = truth_of(survey, given), generator_of(11), 2
-    reports = draw_reports(truths, people * DRAWS, misbehaviour, generator)
+    reports = draw_reports(truths, people * draws, misbehaviour, generator)
     rows = []
     for question in survey.questions:
         column, space = reports[question.id], question.mechanism.reports
         supports = column.values if isinstance(space, Texts) else np.eye(space.size, dtype=int)[column.values]
         asked = np.ones(len(supports), dtype=int) if column.asked is None else column.asked.astype(int)
         told = np.column_stack([supports * asked[:, None], asked])
-        rows.append(told.reshape(DRAWS, people, -1).sum(axis=1))
+        rows.append(told.reshape(draws, people, -1).sum(axis=1))
     with_people = map(tuple, np.column_stack(rows).tolist())
     counted = CountedSurvey(truths, misbehaviour)
     without = []
-    for _ in range(DRAWS):
+    for _ in range(draws):
         told_of = counted.draw(people, generator)
         without.append(
             tuple(
@@ -296,7 +306,8 @@ def test_counts_of_many_people_are_those_of_people(survey: str) -> None:
 @pytest.mark.parametrize(
     ("k", "size", "around"), [(5, 2, None), (4, 3, None), (5, 2, [0.5, 0, 0.3, 0.2, 0]), (3, 0, [0.2, 0.8, 0])]
 )
-def test_members_of_sets_are_counted_together(k: int, size: int, around: list[float] | None) -> None:
+@pytest.mark.parametrize("draws", FEW_OR_ALL)
+def test_members_of_sets_are_counted_together(k: int, size: int, around: list[float] | None, draws: int) -> None:
     one: dict[Counts, float] = {}
     for centre, weight in [(None, 1.0)] if around is None else list(enumerate(around)):
         others = [option for option in range(k) if option != centre]
@@ -305,10 +316,10 @@ def test_members_of_sets_are_counted_together(k: int, size: int, around: list[fl
             row = tuple(int(option in chosen or option == centre) for option in range(k))
             one[row] = one.get(row, 0.0) + weight / len(sets)
     generator, weights = generator_of(3), None if around is None else np.array(around)
-    drawn = Counter(tuple(count_members(k, size, 3, generator, weights).tolist()) for _ in range(DRAWS))
-    impossible = {key for key, likely in of_people(one, 3).items() if likely == 0}
-    assert not impossible & drawn.keys()
-    assert p_value(drawn, of_people(one, 3)) > LEAST_P
+    drawn = Counter(coded(count_members(k, size, 3, generator, weights).tolist(), 3) for _ in range(draws))
+    expected = of_people(one, 3)
+    assert not {key for key, likely in expected.items() if likely == 0} & drawn.keys()
+    assert p_value(drawn, expected) > LEAST_P
 
 
 def test_members_add_up_however_many_sets_there_are() -> None:

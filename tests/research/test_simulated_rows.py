@@ -22,6 +22,7 @@ from deniable_research.engine import EngineReports, open_source
 from deniable_research.files import Layout, estimate_shares
 from deniable_research.simulation import Misbehaviour, Simulation, generator_of, parquet_reports, truth_of, write_rows
 from deniable_research.simulation.counted_surveys import draw_counts
+from deniable_research.simulation.draw import draw_reports
 from deniable_research.simulation.parquet_reports import CELLS
 from deniable_statistics.designs.spaces import support_matrix
 from tests.support.drawn_questions import joint_survey, shared_survey
@@ -82,7 +83,7 @@ def test_the_number_of_processes_changes_no_byte(tmp_path: Path, monkeypatch: py
     simulation = Simulation(read_survey(SURVEY), {"affair": 0.3}, 20_000, compare={"affair": 0.5})
     for processes in (1, 3):
         write_rows(simulation, tmp_path / str(processes), 5, processes)
-    write_rows(simulation, tmp_path / "other", 6, 3)
+    write_rows(simulation, tmp_path / "other", 6, 1)
     one, three, other = (hashes(tmp_path / name) for name in ("1", "3", "other"))
     assert one == three
     assert sorted(one) == [*(f"reports/part-0000{part}.parquet" for part in range(4)), "survey.json"]
@@ -175,11 +176,28 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
     assert sorted(each.name for each in tmp_path.iterdir()) == ["rows", "survey.toml"]
 
 
+def test_ctrl_c_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After some rows of a part are written; the same of processes is below."""
+    drawn: list[int] = []
+
+    def draw(*arguments: Any) -> Any:
+        drawn.append(len([*tmp_path.rglob("part-*")]))
+        if len(drawn) == 3:
+            raise KeyboardInterrupt
+        return draw_reports(*arguments)
+
+    monkeypatch.setattr(parquet_reports, "draw_reports", draw)
+    with pytest.raises(KeyboardInterrupt):
+        write_rows(Simulation(read_survey(SURVEY), None, 20_000), tmp_path / "rows", 1, 1)
+    assert drawn == [1, 2, 3]
+    assert [*tmp_path.iterdir()] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "with_signal",
     [
-        pytest.param(signal.SIGINT, id="interrupted"),
+        long(signal.SIGINT, name="interrupted"),
         long(signal.SIGTERM, name="ended"),
         pytest.param(signal.SIGKILL, id="killed"),
     ],
@@ -187,7 +205,11 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
 def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: signal.Signals, tmp_path: Path) -> None:
     toml, folder = tmp_path / "survey.toml", tmp_path / "rows"
     toml.write_text(SURVEY, encoding="utf-8")
-    program = "from deniable_commands.main import main\nif __name__ == '__main__': main()"
+    # Its processes read the file too, so all of them write after few rows and need not be waited for.
+    program = (
+        "from deniable_commands.main import main\nfrom deniable_research.simulation import parquet_reports\n"
+        "parquet_reports.CELLS = 30_000\nif __name__ == '__main__': main()"
+    )
     script = tmp_path / "run.py"
     script.write_text(program, encoding="utf-8")
     arguments = ["--respondents", "50000000", "--repetitions", "2", "--rows", str(folder)]

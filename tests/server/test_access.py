@@ -538,40 +538,43 @@ def two_collectors(database: Path) -> Iterator[list[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("access", ["invited", "unlinkable"])
-def test_of_50_uses_at_once_over_4_connections_and_2_processes_one_counts(access: Access, tmp_path: Path) -> None:
-    survey = survey_with(access)
-    survey = replace(survey, opens=None, closes=None)
+def test_of_50_uses_at_once_over_4_connections_and_2_processes_one_counts(tmp_path: Path) -> None:
+    surveys = [replace(survey_with(access), opens=None, closes=None) for access in ("invited", "unlinkable")]
     with closing(SqliteStore(tmp_path / "test.db")) as store:
-        (mine,) = publish_to(store, survey, 1)
+        invitations = [publish_to(store, survey, 1)[0] for survey in surveys]
         with two_collectors(tmp_path / "test.db") as urls:
-            path = f"/api/v1/surveys/{survey.id}"
-            if access == "invited":
-                different = [report_for(survey, mine) for _ in range(25)]
-            else:
-                bodies: list[object] = []
-                purchases = [Purchase(survey, mine) for _ in range(25)]
-                for each in purchases:
-                    bodies += [{"invitation": mine, "blinded": each.blinded}] * 2
-                answers = at_once(urls, f"{path}/tokens", bodies)
-                signed = [(each, data) for each, (status, data) in zip(bodies, answers, strict=True) if status == 200]
-                assert Counter(status for status, _ in answers) == {200: 2, 409: 48}
-                assert signed[0] == signed[1]
-                (bought_one,) = [
-                    each for each in purchases if {"invitation": mine, "blinded": each.blinded} == signed[0][0]
-                ]
-                token = bought_one.token(signed[0][1]["signature"])
-                different = [report_for(survey, token, (None, "web", "paper")[n % 3]) for n in range(25)]
-                assert len({each.encode() for each in different}) > 3
-            twice = [each for each in different for _ in range(2)]
-            answers = at_once(urls, f"{path}/reports", [json.loads(each.encode()) for each in twice])
-            statuses = Counter(status for status, _ in answers)
-            assert statuses[201] == 1
-            assert set(statuses) <= {200, 201, 409}
-            assert statuses[409] >= 40 or access == "unlinkable"
-        assert store.state(survey.id).reports == 1
-        assert store.unused_invitations(survey.id)[:2] == (1, 0)
+            for survey, mine in zip(surveys, invitations, strict=True):
+                use_50_times(urls, survey, mine)
+        for survey in surveys:
+            assert store.state(survey.id).reports == 1
+            assert store.unused_invitations(survey.id)[:2] == (1, 0)
     assert inspect(tmp_path / "test.db").findings == ()
+
+
+def use_50_times(urls: list[str], survey: Survey, mine: str) -> None:
+    """Send 25 reports with one invitation twice each, and before that as many requests for its token."""
+    path = f"/api/v1/surveys/{survey.id}"
+    if survey.access == "invited":
+        different = [report_for(survey, mine) for _ in range(25)]
+    else:
+        bodies: list[object] = []
+        purchases = [Purchase(survey, mine) for _ in range(25)]
+        for each in purchases:
+            bodies += [{"invitation": mine, "blinded": each.blinded}] * 2
+        answers = at_once(urls, f"{path}/tokens", bodies)
+        signed = [(each, data) for each, (status, data) in zip(bodies, answers, strict=True) if status == 200]
+        assert Counter(status for status, _ in answers) == {200: 2, 409: 48}
+        assert signed[0] == signed[1]
+        (bought_one,) = [each for each in purchases if {"invitation": mine, "blinded": each.blinded} == signed[0][0]]
+        token = bought_one.token(signed[0][1]["signature"])
+        different = [report_for(survey, token, (None, "web", "paper")[n % 3]) for n in range(25)]
+        assert len({each.encode() for each in different}) > 3
+    twice = [each for each in different for _ in range(2)]
+    answers = at_once(urls, f"{path}/reports", [json.loads(each.encode()) for each in twice])
+    statuses = Counter(status for status, _ in answers)
+    assert statuses[201] == 1
+    assert set(statuses) <= {200, 201, 409}
+    assert statuses[409] >= 40 or survey.access == "unlinkable"
 
 
 def at_once(urls: list[str], path: str, bodies: list[object]) -> list[tuple[int, Any]]:
@@ -595,7 +598,7 @@ def at_once(urls: list[str], path: str, bodies: list[object]) -> list[tuple[int,
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("number", [1000, long(10_000)])
+@pytest.mark.parametrize("number", [400, long(10_000)])
 def test_wrong_credentials_store_nothing(http: FlaskClient, store: SqliteStore, number: int) -> None:
     """Forged, replayed, of another survey, of a closed one, malformed: refused with a sentence, each of them."""
     dice = random.Random(1974)

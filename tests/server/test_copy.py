@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from deniable import Survey
+from deniable import Survey, read_survey
 from deniable.access.invitation import hash_of
 from deniable.errors import DeniableError
 from deniable_client import randomize
@@ -29,7 +30,7 @@ from tests.support.marks import long
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import KINDS, Place, new_place
 from tools.rig.access import Purchase, invite, invited_survey, key_number, report_for, unlinkable_survey
-from tools.rig.surveys import Clock
+from tools.rig.surveys import SURVEY, Clock
 from tools.torture import storage_copy
 
 __all__ = ["postgresql", "template"]
@@ -64,7 +65,7 @@ def places(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iter
         yield places
 
 
-def fill(place: Place, survey: Survey) -> list[Survey]:
+def fill_anew(place: Place, survey: Survey) -> list[Survey]:
     """Some of everything that there is."""
     batches = replace(survey, results="batches")
     surveys = [
@@ -99,6 +100,23 @@ def fill(place: Place, survey: Survey) -> list[Survey]:
     return surveys
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Survey]]:
+    """A file with some of everything that there is, and its surveys; tests take copies of it."""
+    path = tmp_path_factory.mktemp("filled") / "filled.db"
+    surveys = fill_anew(Place(path, Clock()), read_survey(SURVEY))
+    assert [each.name for each in path.parent.glob("filled.db-*") if each.name != "filled.db-lock"] == []
+    return path, surveys
+
+
+def fill(place: Place, filled: tuple[Path, list[Survey]]) -> list[Survey]:
+    """Some of everything that there is."""
+    path, surveys = filled
+    assert isinstance(place.where, Path)
+    shutil.copy(path, place.where)
+    return surveys
+
+
 def everything(place: Place, surveys: list[Survey]) -> dict[str, list[tuple[object, ...]]]:
     """All rows of a database, whatever keeps them."""
     with place.opened() as store, store._snapshot(*surveys) as db:
@@ -111,8 +129,8 @@ def everything(place: Place, surveys: list[Survey]) -> dict[str, list[tuple[obje
     return found
 
 
-def test_everything_arrives_by_way_of_every_kind(places: dict[str, Place], survey: Survey) -> None:
-    surveys = fill(places["sqlite"], survey)
+def test_everything_arrives_by_way_of_every_kind(places: dict[str, Place], filled: tuple[Path, list[Survey]]) -> None:
+    surveys = fill(places["sqlite"], filled)
     told: list[Survey] = []
     copied = copy_everything(places["sqlite"].where, places["postgresql"].where, told.append)
     assert copied == (6, 230 * 4 + 250 * 4 + 40)  # of the closed one all have
@@ -133,9 +151,9 @@ def open_states(place: Place) -> list:  # type: ignore[type-arg]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [long(1), 40, long(1000)])
 def test_goes_on_where_it_was_interrupted(
-    places: dict[str, Place], survey: Survey, kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
+    places: dict[str, Place], filled: tuple[Path, list[Survey]], kind: str, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    surveys = fill(places["sqlite"], survey)
+    surveys = fill(places["sqlite"], filled)
     target = places["last" if kind == "sqlite" else kind]
     monkeypatch.setattr(copying, "ROWS", 50)
     written = 0
@@ -166,9 +184,9 @@ def test_goes_on_where_it_was_interrupted(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_some_surveys_whole_and_others_not_begun_are_not_complete(
-    places: dict[str, Place], survey: Survey, kind: str
+    places: dict[str, Place], filled: tuple[Path, list[Survey]], kind: str
 ) -> None:
-    fill(places["sqlite"], survey)
+    fill(places["sqlite"], filled)
     target = places["last" if kind == "sqlite" else kind]
 
     def stop(_: Survey) -> None:
@@ -182,9 +200,9 @@ def test_some_surveys_whole_and_others_not_begun_are_not_complete(
 
 
 def test_a_copy_that_is_in_use_stays_in_use_when_somebody_copies_once_more(
-    places: dict[str, Place], survey: Survey
+    places: dict[str, Place], filled: tuple[Path, list[Survey]]
 ) -> None:
-    surveys = fill(places["sqlite"], survey)
+    surveys = fill(places["sqlite"], filled)
     copy_everything(places["sqlite"].where, places["postgresql"].where)
     with places["postgresql"].opened() as store:
         store.close_survey(surveys[0].id)
@@ -193,8 +211,10 @@ def test_a_copy_that_is_in_use_stays_in_use_when_somebody_copies_once_more(
     assert places["postgresql"].findings() == ()
 
 
-def test_into_a_database_with_something_else_is_refused(places: dict[str, Place], survey: Survey) -> None:
-    fill(places["sqlite"], survey)
+def test_into_a_database_with_something_else_is_refused(
+    places: dict[str, Place], filled: tuple[Path, list[Survey]], survey: Survey
+) -> None:
+    fill(places["sqlite"], filled)
     other = replace(survey, title="Another one")
     with places["postgresql"].opened() as store:
         store.publish(other)
@@ -208,8 +228,10 @@ def test_into_a_database_with_something_else_is_refused(places: dict[str, Place]
         copy_everything(places["sqlite"].where, places["sqlite"].where)
 
 
-def test_of_a_source_that_went_on_has_to_begin_anew(places: dict[str, Place], survey: Survey) -> None:
-    surveys = fill(places["sqlite"], survey)
+def test_of_a_source_that_went_on_has_to_begin_anew(
+    places: dict[str, Place], filled: tuple[Path, list[Survey]]
+) -> None:
+    surveys = fill(places["sqlite"], filled)
     copy_everything(places["sqlite"].where, places["postgresql"].where)
     with places["sqlite"].opened() as store:
         store.close_survey(surveys[0].id)
@@ -273,8 +295,8 @@ def test_a_key_that_was_bound_meanwhile_comes_with_its_survey(
     assert everything(places[kind], [unlinkable]) == everything(places["last"], [unlinkable])
 
 
-def test_of_a_damaged_source_is_refused(places: dict[str, Place], survey: Survey) -> None:
-    surveys = fill(places["sqlite"], survey)
+def test_of_a_damaged_source_is_refused(places: dict[str, Place], filled: tuple[Path, list[Survey]]) -> None:
+    surveys = fill(places["sqlite"], filled)
     with places["sqlite"].opened() as store, store._transaction() as db:
         db.execute(f"DELETE FROM {reports_table(surveys[0])} WHERE affair = 0")
     with pytest.raises(StoreDamaged, match="is not what was stored: its rows are not those that were written"):
@@ -282,9 +304,9 @@ def test_of_a_damaged_source_is_refused(places: dict[str, Place], survey: Survey
 
 
 def test_while_a_collector_serves_one_of_them_is_refused(
-    places: dict[str, Place], survey: Survey, monkeypatch: pytest.MonkeyPatch
+    places: dict[str, Place], filled: tuple[Path, list[Survey]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill(places["sqlite"], survey)
+    fill(places["sqlite"], filled)
     where = places["sqlite"].where
     assert isinstance(where, Path)
     with Lock(where), pytest.raises(DeniableError, match="another one serves it"):
@@ -294,8 +316,10 @@ def test_while_a_collector_serves_one_of_them_is_refused(
         copy_everything(where, places["postgresql"].where)
 
 
-def test_a_connection_that_is_about_to_end_is_waited_for(places: dict[str, Place], survey: Survey) -> None:
-    fill(places["sqlite"], survey)
+def test_a_connection_that_is_about_to_end_is_waited_for(
+    places: dict[str, Place], filled: tuple[Path, list[Survey]]
+) -> None:
+    fill(places["sqlite"], filled)
     leaving = ExitStack()
     leaving.enter_context(places["postgresql"].opened())
     timer = threading.Timer(0.5, leaving.close)
@@ -305,8 +329,10 @@ def test_a_connection_that_is_about_to_end_is_waited_for(places: dict[str, Place
     assert not timer.is_alive()
 
 
-def test_command_says_what_it_copied(places: dict[str, Place], survey: Survey) -> None:
-    surveys = fill(places["sqlite"], survey)
+def test_command_says_what_it_copied(
+    places: dict[str, Place], filled: tuple[Path, list[Survey]], survey: Survey
+) -> None:
+    surveys = fill(places["sqlite"], filled)
     address = places["postgresql"].where
     assert isinstance(address, Address)
     done = CliRunner().invoke(command, [str(places["sqlite"].where), address.url])

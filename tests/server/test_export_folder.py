@@ -53,6 +53,12 @@ __all__ = ["live", "place", "postgresql", "survey", "tallied", "template"]
 DENIABLE = CommandLine()
 ok, refused = DENIABLE.ok, DENIABLE.refused
 
+EACH_AND_BOTH = [
+    *[("csv", False), ("jsonl", True), ("parquet", True)],
+    *[long("csv", True), long("jsonl", False), long("parquet", False)],
+]
+"""Formats, and whether parts are by cohort: each format and both kinds, and all of them in long runs."""
+
 LABELS = ("01", "=1+1", "'=x", "a/b c%20", "Grüße\nan alle", "NA", "NULL", "-5", "..")
 
 
@@ -110,7 +116,15 @@ def rows_of(folder: Path, form: str) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    ("place", "form"),
+    [
+        *[("sqlite", form) for form in FORMATS],
+        pytest.param("postgresql", "parquet", marks=pytest.mark.slow),
+        *[long("postgresql", form) for form in FORMATS if form != "parquet"],
+    ],
+    indirect=["place"],
+)
 def test_rows_survey_and_manifest_are_what_the_store_has(
     place: Place, mixed: Survey, sent: list[Report], tmp_path: Path, form: str
 ) -> None:
@@ -194,17 +208,7 @@ def test_parts_hold_so_many_rows_and_each_row_once(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "by_cohort"),
-    [
-        ("csv", False),
-        ("jsonl", True),
-        ("parquet", True),
-        long("csv", True),
-        long("jsonl", False),
-        long("parquet", False),
-    ],
-)
+@pytest.mark.parametrize(("form", "by_cohort"), EACH_AND_BOTH)
 def test_analyses_of_an_export_are_those_of_its_reports(
     exports: Callable[..., Path], mixed: Survey, sent: list[Report], form: str, by_cohort: bool
 ) -> None:
@@ -253,20 +257,19 @@ def test_cohorts_that_are_all_numbers_stay_texts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_more_cohorts_than_parts_may_be_open(tmp_path: Path) -> None:
-    labels = [f"c{n:03}" for n in range(300)]
+    labels = [f"c{n:03}" for n in range(60)]
     survey = read_survey(survey_toml("T", question_toml("q", "yes-no", "Q?", truth="1/2"), cohorts=labels))
-    rows = [(f"{n:032x}", labels[n % 300], n % 2) for n in range(1500)]
+    rows = [(f"{n:032x}", labels[n % 60], n % 2) for n in range(300)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "ROWS_WAITING", 700)
+        patch.setattr(writing, "ROWS_WAITING", 140)
         patch.setattr(writing, "OPEN_PARTS", 10)
         made = write_folder(survey, rows, tmp_path / "out", "parquet", by_cohort=True)
     assert made.rows_by_cohort == dict.fromkeys(labels, 5)
-    assert duckdb.execute(f"SELECT count(DISTINCT id) FROM '{tmp_path}/out/**/*.parquet'").fetchall() == [(1500,)]
+    assert duckdb.execute(f"SELECT count(DISTINCT id) FROM '{tmp_path}/out/**/*.parquet'").fetchall() == [(300,)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("by_cohort", [False, True])
+@pytest.mark.parametrize(("form", "by_cohort"), EACH_AND_BOTH)
 def test_memory_does_not_grow_with_the_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, by_cohort: bool
 ) -> None:

@@ -46,7 +46,7 @@ LARGE = survey_toml(
 SURVEYS: dict[str, Callable[[], Survey]] = {
     "five types": lambda: replace(read_survey(FIVE_TYPES), cohorts=LABELS),
     "large": lambda: read_survey(LARGE),
-    "every kind": lambda: replace(read_survey(EVERY_KIND), cohorts=LABELS[:3], results="live"),
+    "every kind": lambda: replace(read_survey(EVERY_KIND), cohorts=LABELS[:1], results="live"),
     "shared epsilon": lambda: shared_survey(5, 2.0, draw=2, results="live", cohorts=LABELS[:3]),
     "joint response": lambda: replace(joint_survey(3, 4, 2), results="live", cohorts=LABELS[:3]),
     "no cohorts": lambda: read_survey(FIVE_TYPES),

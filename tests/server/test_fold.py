@@ -217,9 +217,10 @@ def are_written_anew(store: SqliteStore, survey: Survey) -> bool:
 
 def leaves_with(content: bytes, ids: list[str]) -> Iterator[bytes]:
     """Leaf pages that hold one of these ids."""
+    wanted = set(ids)
     for start in range(0, len(content), PAGE):
         page = content[start : start + PAGE]
-        if page[0] == 10 and any(each.encode() in page for each in ids):
+        if page[0] == 10 and any(storage_disk.places(page, wanted)):
             yield page
 
 

@@ -26,13 +26,13 @@ from deniable_server.results import drawing, results_chart
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.headlines import in_words
 from deniable_server.results.question_view import notes
+from deniable_server.results.view_tables import shown_figure
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import results_pages
 from deniable_server.web.embedding import document_of
-from deniable_server.web.results_pages import shown_figure
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
-from deniable_statistics.views.figures import WIDTH, Caption, figure, is_rtl, place
+from deniable_statistics.views.figures import WHOLE, WIDTH, Caption, figure, is_rtl
 from deniable_statistics.views.view_row import share_view
 from tools.rig.in_process import ended
 from tools.rig.survey_files import question_toml, survey_toml
@@ -266,7 +266,7 @@ def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: s
                 assert mark.estimate is None
                 continue
             axis = drawing.axis_of_row(question, view)
-            assert 0 < place(axis, mark.low) <= place(axis, mark.high) < WIDTH
+            assert 0 < WHOLE.place(axis, mark.low) <= WHOLE.place(axis, mark.high) < WIDTH
             if mark.point is not None:
                 assert max(row.conf_low, axis.low) <= mark.point <= min(row.conf_high, axis.high)
             assert row.estimate is not None

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -94,27 +95,40 @@ def take(store: PostgresqlStore, survey: Survey, sent: list[Report], together: i
         assert store.store_reports([(survey, some)]) == [[Verdict.STORED] * len(some)]
 
 
+@pytest.fixture(scope="module")
+def own() -> Iterator[Postgresql]:
+    """A server whose configuration tests may change, if they leave it as it was."""
+    with running_postgresql() as server:
+        yield server
+
+
+def configure(admin: psycopg.Connection[Any], setting: str, value: str) -> None:
+    """Change a setting of a whole server, and wait until it holds for new connections."""
+    admin.execute(f"ALTER SYSTEM SET {setting} = {value}")
+    admin.execute("SELECT pg_reload_conf()")
+    wait_until(lambda: admin.execute(f"SHOW {setting}").fetchone() == (value,), f"{setting} is {value}")
+
+
 class TestDurability:
     @pytest.mark.parametrize("setting", durability.NEEDED)
-    def test_refuses_to_start_with_a_setting_off(self, clock: Clock, setting: str) -> None:
-        with running_postgresql(**{setting: "off"}) as server:
-            address = server.new()
+    def test_refuses_to_start_with_a_setting_off(self, own: Postgresql, clock: Clock, setting: str) -> None:
+        address = own.new()
+        with own.admin() as admin:
+            configure(admin, setting, "off")
             with pytest.raises(StoreUnavailable, match=f"must run with {setting} on, got off"):
                 PostgresqlStore(address, clock)
+            configure(admin, setting, "on")
 
-    def test_acknowledges_nothing_once_a_setting_is_turned_off(self, survey: Survey, clock: Clock) -> None:
-        with running_postgresql() as server, closing(PostgresqlStore(server.new(), clock)) as store:
+    def test_acknowledges_nothing_once_a_setting_is_turned_off(
+        self, own: Postgresql, survey: Survey, clock: Clock
+    ) -> None:
+        with closing(PostgresqlStore(own.new(), clock)) as store:
             store.publish(survey)
             (first, second) = reports(survey, 2)
             take(store, survey, [first])
             for value in ("off", "on"):
-                with server.admin() as admin:
-                    admin.execute(f"ALTER SYSTEM SET fsync = {value}")
-                    admin.execute("SELECT pg_reload_conf()")
-                    wait_until(
-                        lambda value=value, admin=admin: admin.execute("SHOW fsync").fetchone() == (value,),
-                        f"fsync is {value}",
-                    )
+                with own.admin() as admin:
+                    configure(admin, "fsync", value)
                 if value == "off":
                     wait_for_reload(store, "fsync is off")
                     with pytest.raises(StoreUnavailable, match="must run with fsync on"):
@@ -130,7 +144,7 @@ class TestDurability:
             ((source,),) = db.execute("SELECT source FROM pg_settings WHERE name = 'synchronous_commit'").fetchall()
         assert source == "session"
 
-    def test_warns_of_what_writes_down_who_came_when(self) -> None:
+    def test_warns_of_what_writes_down_who_came_when(self, postgresql: Postgresql) -> None:
         noted = {"track_commit_timestamp": "on", "log_statement": "all", "log_min_duration_statement": "0"}
         with running_postgresql(**noted) as server:
             told = database_at(server.new()).warnings()
@@ -139,8 +153,9 @@ class TestDurability:
             "log_statement",
             "log_min_duration_statement",
         ]
-        with running_postgresql() as server:
-            assert database_at(server.new()).warnings() == []
+        address = postgresql.new()
+        assert database_at(address).warnings() == []
+        postgresql.drop(address)
 
     def test_is_not_ready_without_its_server_and_is_again_by_itself(self, survey: Survey, clock: Clock) -> None:
         with running_postgresql() as server:
@@ -406,9 +421,9 @@ def test_every_change_is_found(
     store: PostgresqlStore, survey: Survey, address: Address, statement: str, finding: str
 ) -> None:
     store.publish(survey, "ada")
-    take(store, survey, reports(survey, 210))
+    take(store, survey, reports(survey, 210), together=105)
     store.settle()
-    take(store, survey, reports(survey, 20))
+    take(store, survey, reports(survey, 20), together=20)
     assert database_at(address).inspect().findings == ()
     with sql(address) as connection:
         connection.execute(statement.format(survey.id))

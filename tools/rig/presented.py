@@ -32,6 +32,8 @@ def presented_surveys(survey: Survey) -> list[Survey]:
         ),
         replace(survey, title="Sample", sample="A random sample of 900 students"),
         replace(survey, title="Sample in two languages", sample=Text("All staff", {"de": "Alle Angestellten"})),
+        replace(survey, title="Licence", license="CC-BY-4.0"),
+        replace(survey, title="Licence in words", license=Text("For teaching", {"de": "F\u00fcr die Lehre"})),
         *(
             replace(survey, title=f"Completion {number}", completion=completion)
             for number, completion in enumerate(
@@ -219,6 +221,9 @@ def badly_presented(plain: str) -> dict[str, str]:
         "blank thanks": with_keys(thanks="\n"),
         "sample too long": with_keys(sample="s" * 201),
         "empty sample": with_keys(sample=""),
+        "licence too long": with_keys(license="l" * 201),
+        "empty licence": with_keys(license=""),
+        "licence of a list": with_keys(license=["CC-BY-4.0"]),
         "thanks in one language": with_keys(thanks={"default": "Thanks"}),
         "completion null": with_keys(completion=None),
         "look null": with_keys(look=None),

@@ -34,7 +34,7 @@ Sight = dict[str, tuple[int, dict[str, str], bytes]]
 
 def polling(short: bool) -> str:
     """Poll every address while a thousand answer: what it shows is byte for byte that of the last release."""
-    people, pause = (100, 25) if short else (1000, 10)
+    people, pause, pauses = (80, 40, 2) if short else (1000, 10, 4)
     dice = random.Random(31)
     first = replace(
         read_survey(FIVE_TYPES),
@@ -61,11 +61,11 @@ def polling(short: bool) -> str:
                 report = randomize(survey, person(number), cohort)
                 path = f"/api/v1/surveys/{survey.id}/reports"
                 assert http.post(path, data=report.encode(), content_type="application/json").status_code == 201
-            if number % pause == 0:
+            if number % pause == pause - 1:
                 now = onlooker.look()
                 polls += len(now)
                 assert now == before, difference(before, now)
-            if number % (4 * pause) == 3 * pause:  # the timer
+            if number % (pauses * pause) == pauses * pause - 1:  # the timer
                 store.settle()
                 shown, now = totals(store, surveys), onlooker.look()
                 for survey in surveys:

@@ -35,7 +35,7 @@ def stop(short: bool) -> str:
     acknowledged: set[bytes] = set()
     unanswered: set[bytes] = set()
     slowest = 0.0
-    rounds = 2 if short else 30
+    rounds, busy = (2, (0.1, 0.3)) if short else (30, (0.2, 1))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(rounds):
@@ -43,7 +43,7 @@ def stop(short: bool) -> str:
             with running_collector(folder) as collector:
                 collector.publish(survey)
                 slowest = max(
-                    slowest, stop_once(collector, survey, kind, dice.uniform(0.2, 1), acknowledged, unanswered)
+                    slowest, stop_once(collector, survey, kind, dice.uniform(*busy), acknowledged, unanswered)
                 )
         with running_collector(folder) as collector:
             stored = collector.reports(survey)

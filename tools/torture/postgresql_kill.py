@@ -90,7 +90,7 @@ def fail_over(short: bool) -> str:
 
 def both_at_once(short: bool) -> str:
     """Every report to both collectors at once, from 50 senders: each counts once."""
-    n, senders = 500 if short else 20_000, 50
+    n, senders = 200 if short else 20_000, 50
     with at_work() as (_, address, collectors, load, _):
         survey = load.surveys[0]
         sent = [randomize(survey, person(number)) for number in range(n)]

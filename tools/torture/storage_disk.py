@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -132,16 +133,11 @@ def rank_correlation(some: Sequence[int], others: Sequence[int]) -> float:
 
 def places(content: bytes, wanted: set[str]) -> Iterator[tuple[str, int]]:
     """Every place at which one of these ids stands: 32 hexadecimal digits, perhaps with more of them around."""
-    digits = frozenset(b"0123456789abcdef")
-    start = 0
-    for end in range(len(content) + 1):
-        if end < len(content) and content[end] in digits:
-            continue
-        for place in range(start, end - 31):
+    for digits in re.finditer(rb"[0-9a-f]{32,}", content):
+        for place in range(digits.start(), digits.end() - 31):
             text = content[place : place + 32].decode()
             if text in wanted:
                 yield text, place
-        start = end + 1
 
 
 def read_elsewhere(path: Path) -> bytes:

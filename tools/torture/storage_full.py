@@ -31,10 +31,10 @@ SECONDS = 5
 def full(short: bool) -> str:
     """Fill the disk under a running collector several times; with a limit on files, in full also with a small disk."""
     within = PATIENCE if short else SECONDS
-    said = [f"limit on files: {through_full_disks(limit_of_files, 2 if short else 10, within)}"]
+    said = [f"limit on files: {through_full_disks(limit_of_files, 2 if short else 10, within, 100 if short else 300)}"]
     if not short:
         if os.geteuid() == 0:
-            said.append(f"file system of 3 MB: {through_full_disks(small_disk, 10, within)}")
+            said.append(f"file system of 3 MB: {through_full_disks(small_disk, 10, within, 300)}")
         else:
             said.append("file system of 3 MB: not tried, only root can mount one")
     return "; ".join(said)
@@ -46,8 +46,10 @@ Switch = Callable[[Collector, bool], None]
 """Makes the disk of a collector full, or gives the space back."""
 
 
-def through_full_disks(disk: Callable[[], Iterator[tuple[Path, Switch]]], times: int, within: float) -> str:
-    """Send before, while and after the disk is full; what was acknowledged is stored and nothing else is."""
+def through_full_disks(
+    disk: Callable[[], Iterator[tuple[Path, Switch]]], times: int, within: float, before: int
+) -> str:
+    """Send so many, then while the disk is full and after; what was acknowledged is stored and nothing else is."""
     survey = read_survey(FIVE_TYPES)
     slowest, refused = 0.0, 0
     acknowledged: set[str] = set()
@@ -58,7 +60,7 @@ def through_full_disks(disk: Callable[[], Iterator[tuple[Path, Switch]]], times:
         collector = start(database)
         try:
             for _ in range(times):
-                send(collector, survey, acknowledged, lambda statuses: len(statuses) >= 300)
+                send(collector, survey, acknowledged, lambda statuses: len(statuses) >= before)
                 switch(collector, True)
                 statuses = send(collector, survey, acknowledged, lambda statuses: statuses.count(507) >= 20)
                 assert set(statuses) <= {201, 507}, set(statuses)

@@ -40,7 +40,7 @@ BATCH = 250
 
 def kill(short: bool) -> str:
     """Rounds of kill -9 with concurrent senders, folds every 50 ms; then everything unacknowledged is sent again."""
-    rounds = 3 if short else 200
+    rounds = 2 if short else 200
     dice = random.Random(1974)
     survey = read_survey(FIVE_TYPES)
     load = Load([survey, replace(survey, retention="tallies")])

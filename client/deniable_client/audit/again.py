@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,8 +47,11 @@ MOST = 6
 
 Floats = NDArray[np.float64]
 
-Live = Callable[[Sequence[Session]], list[Trace]]
-"""Lives sessions again, one after the other, each on a fresh device."""
+Live = Callable[[Sequence[Sequence[Session]]], Iterable[list[Trace]]]
+"""Lives the sessions of each group again, one after the other, each on a fresh device; groups may live side by side.
+
+The traces come in the order of groups and sessions.
+"""
 
 SessionPair = tuple[Session, Session]
 
@@ -121,37 +124,56 @@ class _Again:
 
     live: Live
     dice: random.Random
+    together: int
     sessions: int = 0
     traces: dict[int, Trace] = field(default_factory=dict)
 
     def once(self, suspicions: Sequence[Suspicion]) -> None:
-        """Everybody of these pairs once more."""
-        people = list({id(person): person for each in suspicions for person in each.pair}.values())
-        self.dice.shuffle(people)
-        self.traces = dict(zip(map(id, people), self._lived(people), strict=True))
+        """Everybody of these pairs once more, so many pairs together, in random order."""
+        pairs = list({frozenset(map(id, each.pair)): each.pair for each in suspicions}.values())
+        self.dice.shuffle(pairs)
+        groups = []
+        for start in range(0, len(pairs), self.together):
+            groups.append([person for pair in pairs[start : start + self.together] for person in pair])
+            self.dice.shuffle(groups[-1])
+        lived = self._lived(groups)
+        self.traces = {
+            id(person): trace
+            for people, traces in zip(groups, lived, strict=True)
+            for person, trace in zip(people, traces, strict=True)
+        }
 
     def came_back(self, suspicion: Suspicion) -> bool:
         """Whether the difference is there again, with the same sign."""
         larger, smaller = (self.traces[id(each)].loose.get(suspicion.feature, math.nan) for each in suspicion.pair)
         return larger - smaller > suspicion.usual
 
-    def often(self, pair: SessionPair) -> tuple[list[Trace], list[Trace]]:
-        """Both of a pair many times, in random order."""
-        order = [0] * TIMES + [1] * TIMES
-        self.dice.shuffle(order)
-        lived = list(zip(order, self._lived([pair[side] for side in order]), strict=True))
-        first, second = ([trace for side, trace in lived if side == wanted] for wanted in (0, 1))
-        return first, second
+    def often(self, pairs: Sequence[SessionPair]) -> list[tuple[list[Trace], list[Trace]]]:
+        """Both of each pair many times, in random order; a group holds those of one pair."""
+        orders = [[0] * TIMES + [1] * TIMES for _ in pairs]
+        for order in orders:
+            self.dice.shuffle(order)
+        lived = self._lived([[pair[side] for side in order] for pair, order in zip(pairs, orders, strict=True)])
+        return [
+            (_of_side(0, order, traces), _of_side(1, order, traces))
+            for order, traces in zip(orders, lived, strict=True)
+        ]
 
-    def _lived(self, people: Sequence[Session]) -> list[Trace]:
-        self.sessions += len(people)
-        return self.live(people) if people else []
+    def _lived(self, groups: Sequence[Sequence[Session]]) -> list[list[Trace]]:
+        self.sessions += sum(map(len, groups))
+        return list(self.live(groups)) if groups else []
+
+
+def _of_side(side: int, order: Sequence[int], traces: Sequence[Trace]) -> list[Trace]:
+    return [trace for own, trace in zip(order, traces, strict=True) if own == side]
 
 
 SeenPair = tuple[tuple[Session, Trace], tuple[Session, Trace]]
 
 
-def look_again(seen: Sequence[SeenPair], live: Live, failure: float, dice: random.Random) -> SecondLook:
+def look_again(
+    seen: Sequence[SeenPair], live: Live, failure: float, dice: random.Random, together: int = 1
+) -> SecondLook:
     """Which rare differences come back with the answers.
 
     Parameters
@@ -162,9 +184,11 @@ def look_again(seen: Sequence[SeenPair], live: Live, failure: float, dice: rando
         Probability that a faultless client is accused.
     dice : random.Random
         Decides the order of the tests; must not be known to the client.
+    together : int
+        Pairs that live in one group when they are lived again for the first times.
     """
     suspicions, powers = _farthest(seen)
-    again, waiting = _Again(live, dice), suspicions
+    again, waiting = _Again(live, dice, together), suspicions
     for _ in range(ROUNDS):
         again.once(waiting)
         waiting = [each for each in waiting if again.came_back(each)]
@@ -174,8 +198,7 @@ def look_again(seen: Sequence[SeenPair], live: Live, failure: float, dice: rando
     chosen = list(by_pair.values())[:MOST]
     tested = sum(map(len, chosen))
     returned = []
-    for some in chosen:
-        larger, smaller = again.often(some[0].pair)
+    for some, (larger, smaller) in zip(chosen, again.often([some[0].pair for some in chosen]), strict=True):
         for each in some:
             values, others = (
                 np.array([trace.loose.get(each.feature, math.inf) for trace in traces]) for traces in (larger, smaller)

@@ -15,6 +15,7 @@ from deniable_client.audit.blackbox.fetching import AS_BROWSERS_ASK, Fetching
 from deniable_client.audit.evidence import FAILURE, AuditFailed
 from deniable_client.audit.findings import AuditPart, Stopwatch, as_json, as_junit, as_text
 from deniable_client.audit.parts import CLIENTS, many_reports, people_answer, served
+from deniable_client.audit.reference.device import MILLION, OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.served import PLACEHOLDER, serving
 from deniable_client.audit.shipped import SESSIONS, Target
@@ -74,6 +75,12 @@ def audit(
     chosen = BOTH if client == "both" else (client,)
     has_pages = client != "python"
     with _target(survey, has_pages=bool(sessions) or has_pages) as (target, read):
+        if sessions and target.cost > OF_COLLECTOR:
+            most = OF_COLLECTOR // MILLION
+            raise DeniableError(
+                f"survey: must cost epsilon {most} at most, or no device answers it, got {target.cost / MILLION:.4g}; "
+                "--sessions 0 audits reports alone"
+            )
         if has_pages:
             part, is_there = served(target)
             parts.append(part)

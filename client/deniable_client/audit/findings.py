@@ -60,7 +60,10 @@ class AuditPart:
 
 @dataclass(frozen=True)
 class Spent:
-    """What an audit took, in seconds: by the clock, and of processors, with all programs that it started."""
+    """What an audit took, in seconds: by the clock, and of processors, with programs that it started.
+
+    Chromium runs each page in a process that nobody waits for, so the system does not tell what these took.
+    """
 
     seconds: float
     processor: float
@@ -69,7 +72,7 @@ class Spent:
         minutes, seconds = divmod(round(self.seconds), 60)
         return (
             f"This audit took {minutes} min {seconds} s, and {self.processor:,.0f} s of processor time on "
-            f"{os.cpu_count()} processors."
+            f"{os.cpu_count()} processors, without what the pages in a browser took."
         )
 
 

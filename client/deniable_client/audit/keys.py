@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -42,21 +42,49 @@ class Opened:
     ephemeral: str
 
 
+class _Rsa(NamedTuple):
+    """The numbers of a private key of RSA; those of its two primes make the private operation four times as fast."""
+
+    n: int
+    p: int
+    q: int
+    d_p: int
+    d_q: int
+    q_inverse: int
+
+    def power(self, number: int) -> int:
+        """The private operation, by the Chinese remainder theorem (RFC 8017, section 5.1.2)."""
+        of_p, of_q = pow(number, self.d_p, self.p), pow(number, self.d_q, self.q)
+        return of_q + (of_p - of_q) * self.q_inverse % self.p * self.q
+
+
 class AuditKeys:
-    """Made when they are first needed, and kept nowhere."""
+    """Made when they are first needed, and kept nowhere; they can be handed to other processes of the audit."""
 
     @cached_property
-    def _signing(self) -> rsa.RSAPrivateNumbers:
-        return rsa.generate_private_key(65537, 2048).private_numbers()
+    def _signing(self) -> _Rsa:
+        made = rsa.generate_private_key(65537, 2048).private_numbers()
+        return _Rsa(made.public_numbers.n, made.p, made.q, made.dmp1, made.dmq1, made.iqmp)
 
     @cached_property
+    def _secrets(self) -> tuple[int, ...]:
+        """The private half of each key that opens sealed reports."""
+        made = (ec.generate_private_key(ec.SECP256R1()) for _ in range(WEEKS))
+        return tuple(each.private_numbers().private_value for each in made)
+
+    @property
     def _opening(self) -> tuple[ec.EllipticCurvePrivateKey, ...]:
-        return tuple(ec.generate_private_key(ec.SECP256R1()) for _ in range(WEEKS))
+        return tuple(ec.derive_private_key(each, ec.SECP256R1()) for each in self._secrets)
+
+    @cached_property
+    def _powers(self) -> dict[int, int]:
+        """Results by number: the two people of a pair have the same token, signed by the stand-in and by the audit."""
+        return {}
 
     @property
     def issuer(self) -> dict[str, str]:
         """The issuer of a copy, as surveys publish it."""
-        return {"key": PublicKey(self._signing.public_numbers.n).der.hex()}
+        return {"key": PublicKey(self._signing.n).der.hex()}
 
     def sealed(self, size: int) -> dict[str, Any]:
         """The keys of a copy, as surveys publish them; the last one is that of today."""
@@ -72,12 +100,14 @@ class AuditKeys:
 
     def power(self, number: int) -> int:
         """The private operation of RSA."""
-        return pow(number, self._signing.d, self._signing.public_numbers.n)
+        if number not in self._powers:
+            self._powers[number] = self._signing.power(number)
+        return self._powers[number]
 
     def sign(self, blinded: bytes) -> bytes:
         """The blind signature of a message, as an issuer gives it."""
         # 256 bytes: the length of the modulus of 2048 bits.
-        return self.power(int.from_bytes(blinded) % self._signing.public_numbers.n).to_bytes(256)
+        return self.power(int.from_bytes(blinded) % self._signing.n).to_bytes(256)
 
     def open(self, survey: str, body: bytes) -> Opened:
         """A sealed report of a survey, by its address. Raises `NotSealed`."""

@@ -18,6 +18,7 @@ from deniable_client.audit.findings import AuditPart, PowerRow
 from deniable_client.audit.forms import FORMS
 from deniable_client.audit.history_bound import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.audit.judge import Bench, Suspect, power
+from deniable_client.audit.places import Places
 from deniable_client.audit.promises import STATES
 from deniable_client.audit.python_histories import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
@@ -76,16 +77,12 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
         Probability that a faultless client is accused.
     """
     start = time.monotonic()
-    names: set[str] = set()
-    kind = _kind(name)
-    with click.progressbar(length=target.people(sessions), label=f"{name}: people answer") as bar:
-        try:
-            if name == "python":
-                bench = audit_installed(target, sessions, progress=bar.update)
-            else:
-                bench, names = audit_shipped(target, sessions, progress=bar.update, program=program, kind=kind)
-        except Unfinished as error:
-            return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
+    # A third of the failure probability each for what all sessions show, for what is lived again, and for forms.
+    share = failure / 3
+    try:
+        bench, names = _lived(name, target, sessions, program, share)
+    except Unfinished as error:
+        return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
     if not bench.has_finished:
         looked = (
             f"{bench.sessions:,} simulated people tried to answer, and none of them came to the receipt. So no more "
@@ -93,13 +90,6 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
         )
         told = _told(bench.suspects(failure), is_loose=False)
         return [AuditPart(f"{name}: everything sent, stored and shown", looked, told), _hosts(name, names)]
-    click.echo(f"{name}: pairs that differ most answer again", err=True)
-    # A third of the failure probability each for what all sessions show, for what is lived again, and for forms.
-    share = failure / 3
-    if name == "python":
-        look_again_in_python(target, bench, share)
-    else:
-        look_again_in_browser(target, bench, share, program=program, kind=kind)
     parts = _seen(name, bench, share, time.monotonic() - start)
     if name != "python":
         click.echo(f"{name}: what the first screen says, and two tabs at once", err=True)
@@ -107,6 +97,23 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
         forms, others = _filled_in(name, target, sessions // FORMS_SHARE, program, share)
         parts += [forms, _hosts(name, names | others)]
     return parts
+
+
+def _lived(name: str, target: Target, sessions: int, program: str | None, failure: float) -> tuple[Bench, set[str]]:
+    """What was seen of everybody, at the second look too, and the hosts that browsers asked for."""
+    with Places(target) as places:
+        with click.progressbar(length=target.people(sessions), label=f"{name}: people answer") as bar:
+            if name == "python":
+                bench, names = audit_installed(target, sessions, progress=bar.update, places=places), set[str]()
+            else:
+                bench, names = audit_shipped(target, sessions, progress=bar.update, program=program, kind=_kind(name))
+        if bench.has_finished:
+            click.echo(f"{name}: pairs that differ most answer again", err=True)
+            if name == "python":
+                look_again_in_python(target, bench, failure, places=places)
+            else:
+                look_again_in_browser(target, bench, failure, program=program, kind=_kind(name))
+    return bench, names
 
 
 def _filled_in(

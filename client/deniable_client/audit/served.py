@@ -40,13 +40,18 @@ def serving(file: Path, folder: Path) -> Iterator[str]:
         port = attempt.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     command = [*_DENIABLE, "serve", "--db", str(database), "--port", str(port), "--rate-limit", "off"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # In a session of its own, so that the Ctrl+C of a terminal ends the audit, which then ends the collector.
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         _wait(url, process)
         yield url
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        try:
+            process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 _DENIABLE = [sys.executable, "-m", "deniable"]

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import datetime
 import random
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.chromium import chromium
-from deniable_client.audit.blackbox.firefox import firefox
 from deniable_client.audit.blackbox.person import Stuck, Watching
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.browsers import Browsers
 from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of, revision_of
 from deniable_client.audit.form_browsing import fill_in
@@ -36,6 +33,7 @@ from deniable_client.audit.histories import (
 )
 from deniable_client.audit.judge import Bench, expect_of_browser
 from deniable_client.audit.keys import AuditKeys
+from deniable_client.audit.places import AT_ONCE, Place, Places
 from deniable_client.audit.promises import STATES, broken, read_and_answer
 from deniable_client.audit.python_histories import expect_of_python, run_people
 from deniable_client.audit.races import race
@@ -70,12 +68,6 @@ RACES = 8
 
 Progress = Callable[[int], None]
 
-BROWSERS: dict[str, Callable[[RecordingRelay, str | None], AbstractContextManager[Watching]]] = {
-    "chromium": chromium,
-    "firefox": firefox,
-}
-"""By name what starts a browser before a relay; the path of its program can be given."""
-
 
 @dataclass(frozen=True)
 class Target:
@@ -85,6 +77,11 @@ class Target:
     surveys: tuple[PublishedSurvey, ...]
     companions: Companions
     keys: AuditKeys
+
+    @property
+    def cost(self) -> int:
+        """What the ledger is charged for answering the first survey once, in millionths of epsilon."""
+        return sum(unit.cost for unit in self.surveys[0].units)
 
     @classmethod
     def of(cls, upstream: str, survey: PublishedSurvey, page: PublishedSurvey | None = None) -> Target:
@@ -148,7 +145,7 @@ def audit_shipped(
     progress: Progress = lambda _: None,
     program: str | None = None,
     kind: str = "chromium",
-    browsers: int = 2,
+    browsers: int = AT_ONCE,
     histories: Collection[str] = HISTORIES,
 ) -> tuple[Bench, set[str]]:
     """Let people answer in a browser, and keep everything that can be seen of them; the names of hosts it asked for."""
@@ -170,7 +167,7 @@ def audit_forms(
     progress: Progress = lambda _: None,
     program: str | None = None,
     kind: str = "chromium",
-    browsers: int = 2,
+    browsers: int = AT_ONCE,
     ways: Collection[str] = FORMS,
 ) -> tuple[Bench, set[str]]:
     """Let people fill in forms that hold one question; what was seen, and the hosts that a browser asked for."""
@@ -196,6 +193,8 @@ def _lived(
 ) -> set[str]:
     """Let the people of each block live in one of some browsers; the names of hosts that these asked for.
 
+    The two people of a block live in one browser, one right after the other.
+
     Parameters
     ----------
     target : Target
@@ -207,34 +206,18 @@ def _lived(
     progress, program, kind, browsers
         As for `audit_shipped`.
     """
-    names, lock = set[str](), threading.Lock()
 
-    def work() -> None:
-        relay = target.relay()
-        try:
-            with BROWSERS[kind](relay, program) as browser:
-                while True:
-                    with lock:
-                        if not waiting:
-                            break
-                        planned = waiting.pop()
-                    block = []
-                    for session in people(planned, relay.url):
-                        block.append((session, patiently(browser, session, target.surveys)))
-                        progress(1)
-                    with lock:
-                        bench.blocks.append(block)
-                        if bench.sessions >= IN_VAIN and not bench.has_finished:
-                            waiting.clear()
-            with lock:
-                names.update(browser.names)
-        finally:
-            relay.close()
+    def live(browser: Watching, planned: Any) -> list[tuple[Session, Trace]]:
+        own = people(planned, browser.relay.url)
+        return [(each, patiently(browser, each, target.surveys)) for each in own]
 
-    with ThreadPoolExecutor(browsers) as pool:
-        for done in [pool.submit(work) for _ in range(browsers)]:
-            done.result()
-    return names
+    with Browsers(target, program, kind, browsers) as several:
+        for block in several.map(live, waiting):
+            bench.blocks.append(block)
+            progress(len(block))
+            if bench.sessions >= IN_VAIN and not bench.has_finished:
+                break
+    return several.names
 
 
 def check_promises(
@@ -279,25 +262,18 @@ def _beside(
 ) -> list[str]:
     """What is seen at each of some visits that no chance is put under; each gets so many sets of answers."""
 
-    def work() -> list[str]:
-        from playwright.sync_api import Error
+    from playwright.sync_api import Error
 
-        relay = target.relay()
+    def seen(browser: Watching, name: Any) -> list[str]:
+        given = [answers_at_random(target.surveys[0], dice) for _ in range(answers)]
         try:
-            with BROWSERS[kind](relay, program) as browser:
-                found: list[str] = []
-                for name in names:
-                    given = [answers_at_random(target.surveys[0], dice) for _ in range(answers)]
-                    try:
-                        found += look(browser, name, *given, f"{dice.getrandbits(128):032x}")
-                    except (DeniableError, Error) as error:
-                        found.append(f"{name}: did not come to its end: {error}")
-                return found
-        finally:
-            relay.close()
+            return look(browser, name, *given, f"{dice.getrandbits(128):032x}")
+        except (DeniableError, Error) as error:
+            return [f"{name}: did not come to its end: {error}"]
 
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(work).result()
+    # One after the other in one browser: what is looked at here is no statistic, and one set of dice serves all.
+    with Browsers(target, program, kind, 1) as one:
+        return [fault for found in one.map(seen, names) for fault in found]
 
 
 def audit_installed(
@@ -308,30 +284,32 @@ def audit_installed(
     progress: Progress = lambda _: None,
     environment: Mapping[str, str] | None = None,
     histories: Collection[str] = HISTORIES,
+    places: Places | None = None,
 ) -> Bench:
     """Let people answer through the Python client as it is installed, in processes that are watched from the kernel."""
-    dice = dice or random.SystemRandom()
     bench = Bench(expect_of_python)
-    relay = target.relay()
-    try:
-        waiting = blocks_of(target, sessions, dice, histories)
-        # Words at edges are chance that a process could know again, so their blocks are together, behind all others.
-        waiting.sort(key=lambda each: dice_of(each[1]).getrandbits(64) % EDGES == 0)
-        for start in range(0, len(waiting), TOGETHER):
-            blocks = [
-                sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
-                for history, seed in waiting[start : start + TOGETHER]
-            ]
-            history, seed = waiting[start]
-            (stranger, *_) = sessions_of(target, history, PYTHON, relay.url, dice_of(seed + 1))
-            people = [session for turn in zip(*blocks, strict=True) for session in turn]
-            traces = run_people(people, target.surveys, relay, stranger, environment=environment)
-            seen = list(zip(people, traces, strict=True))
-            bench.blocks += [seen[number :: len(blocks)] for number in range(len(blocks))]
-            progress(len(people))
-    finally:
-        relay.close()
+    waiting = blocks_of(target, sessions, dice or random.SystemRandom(), histories)
+    # Words at edges are chance that a process could know again, so their blocks are together, behind all others.
+    waiting.sort(key=lambda each: dice_of(each[1]).getrandbits(64) % EDGES == 0)
+    processes = [waiting[start : start + TOGETHER] for start in range(0, len(waiting), TOGETHER)]
+    with nullcontext(places) if places else Places(target, environment) as several:
+        for blocks in several.map(_answered, processes):
+            bench.blocks += blocks
+            progress(sum(map(len, blocks)))
     return bench
+
+
+def _answered(place: Place, planned: Sequence[tuple[str, int]]) -> list[list[tuple[Session, Trace]]]:
+    """Some blocks whose people answer in one process of the client."""
+    target: Target = place.target
+    url = place.relay.url
+    blocks = [sessions_of(target, history, PYTHON, url, dice_of(seed)) for history, seed in planned]
+    history, seed = planned[0]
+    (stranger, *_) = sessions_of(target, history, PYTHON, url, dice_of(seed + 1))
+    people = [session for turn in zip(*blocks, strict=True) for session in turn]
+    traces = run_people(people, target.surveys, place.relay, stranger, environment=place.environment)
+    seen = list(zip(people, traces, strict=True))
+    return [seen[number :: len(blocks)] for number in range(len(blocks))]
 
 
 def blocks_of(

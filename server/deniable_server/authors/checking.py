@@ -22,6 +22,7 @@ from deniable_statistics.authoring.authoring import DOES_NOT_APPLY
 from deniable_statistics.authoring.cautions import release_note, release_warning, unlinkable_warning
 from deniable_statistics.authoring.look_alikes import by_language, loose_skeleton, nearly_alike
 from deniable_statistics.authoring.respondents import comparison, group_sentences
+from deniable_statistics.published.license import LICENSES, License
 
 LONG_LINE = 60
 """Number of characters from which on a line of a text probably ends where an editor ends lines."""
@@ -114,9 +115,11 @@ def _asks(checked: Survey) -> str:
 
 
 def presentation(checked: Survey) -> Iterator[str]:
-    """A line on each of contact, layout, completion and look that the survey sets."""
+    """A line on each of contact, licence, layout, completion and look that the survey sets."""
     if checked.contact is not None:
         yield f"Contact: {_on_one_line(checked.contact)}"
+    if stated := License.of(checked):
+        yield f"Licence of the results: {stated.cited}"
     if checked.layout == "page":
         yield "Layout page: all questions are on one page"
     if checked.arrangement:
@@ -309,6 +312,8 @@ def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str
     yield from _broken_sentences(checked)
     if checked.contact is None:
         yield 'contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set'
+    if (stated := License.of(checked)) and stated.address is None:
+        yield f"license: is shown as you wrote it; programs read an address, or one of {', '.join(LICENSES)}"
     if checked.cohorts and not checked.cohort_required:
         yield "a link without a cohort can be answered too; cohort_required = true refuses it as incomplete"
 

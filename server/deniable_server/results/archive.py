@@ -15,6 +15,7 @@ from deniable import EstimateRow, Survey
 from deniable_server.results.releases import reports_header
 from deniable_statistics.published.access_columns import ACCESS_LABELS
 from deniable_statistics.published.date_columns import DATE_LABELS
+from deniable_statistics.published.license import License
 from deniable_statistics.views.recipe import scripts
 from deniable_statistics.views.view_row import share_view
 
@@ -110,6 +111,8 @@ def write(file: IO[bytes], survey: Survey, rows: Iterable[bytes], content: Conte
                 shutil.copyfileobj(database, entry)
         package = json.dumps(data_package(survey, resources, content.columns), indent=1, ensure_ascii=False)
         _add(archive, "datapackage.json", package.encode())
+        described = json.dumps(table_group(survey, resources, content.columns), indent=1, ensure_ascii=False)
+        _add(archive, "csv-metadata.json", described.encode())
 
 
 def _copied(rows: Iterable[bytes], entry: IO[bytes]) -> Iterator[bytes]:
@@ -146,16 +149,17 @@ def data_package(survey: Survey, resources: Sequence[Resource], meanings: Mappin
     """The description of the tables as a Frictionless data package; ``meanings`` are of columns of estimates."""
 
     def field(table: Resource, name: str, kind: str) -> dict[str, str]:
-        # The column of a question may have the name of one of estimates.
-        meaning = meanings.get(name) if table.path.startswith("estimates") else None
+        meaning = _meaning(table, name, meanings)
         return {"name": name, "type": kind, **({"description": meaning} if meaning else {})}
 
+    stated = License.of(survey)
     return {
         "profile": "tabular-data-package",
         "name": f"deniable-{survey.id}",
         "title": str(survey.title),
         **({"description": f"Who was asked, in the author's words: {survey.sample}"} if survey.sample else {}),
         "id": survey.id,
+        **({} if stated is None else {"licenses": [_licensed(stated)]}),
         "resources": [
             {
                 "profile": "tabular-data-resource",
@@ -172,6 +176,38 @@ def data_package(survey: Survey, resources: Sequence[Resource], meanings: Mappin
             for each in resources
         ],
     }
+
+
+def _licensed(stated: License) -> dict[str, str]:
+    """A licence as a data package has it: a name of the list of SPDX, an address, and a title."""
+    known = {"name": stated.spdx, "path": stated.address, "title": stated.text}
+    return {key: value for key, value in known.items() if value is not None}
+
+
+def table_group(survey: Survey, resources: Sequence[Resource], meanings: Mapping[str, str]) -> dict[str, Any]:
+    """The description of the tables by *CSV on the Web* (W3C), whose readers find it beside them by its name."""
+
+    def column(table: Resource, name: str, kind: str) -> dict[str, str]:
+        meaning = _meaning(table, name, meanings)
+        return {"titles": name, "datatype": kind, **({"dc:description": meaning} if meaning else {})}
+
+    stated = License.of(survey)
+    return {
+        "@context": "http://www.w3.org/ns/csvw",
+        "dc:title": str(survey.title),
+        "dc:identifier": survey.id,
+        **({"dc:creator": str(survey.organiser)} if survey.organiser else {}),
+        **({} if stated is None else {"dc:license": {"@id": stated.address} if stated.address else stated.text}),
+        "tables": [
+            {"url": each.path, "tableSchema": {"columns": [column(each, *named) for named in each.columns]}}
+            for each in resources
+        ],
+    }
+
+
+def _meaning(table: Resource, name: str, meanings: Mapping[str, str]) -> str | None:
+    # The column of a question may have the name of one of estimates.
+    return meanings.get(name) if table.path.startswith("estimates") else None
 
 
 def _report_columns(survey: Survey) -> list[tuple[str, str]]:

@@ -53,7 +53,10 @@ class Labels:
             return self.words["rMean"] + unit
         if option in question.kind.options:
             return self.words[option]
-        return next((self.text(each) for each in question.options if each == option), steady(option))
+        if option not in question.options:
+            return steady(option)
+        # The option of the survey, which knows its translations.
+        return self.text(question.options[question.options.index(option)])
 
     def row(self, question: Question, row: ViewRow | EstimateRow) -> str:
         """The option of a row; of a share among those to whom a question applies, with that."""

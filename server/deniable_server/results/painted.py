@@ -82,8 +82,8 @@ def _draw(axes: Axes, shape: Shape, weak: bool) -> None:
             axes.plot([x1, x2], [y1, y2], color=colour, linewidth=6, alpha=0.5, solid_capstyle="butt", zorder=2)
         case Arrow(x, y, to_left):
             axes.fill([x, x, x - 8 if to_left else x + 8], [y - 5, y + 5, y], color=colour, linewidth=0, zorder=2)
-        case Point(x, y):
-            axes.plot([x], [y], "o", color=colour, markersize=12, markeredgewidth=0, zorder=3)
+        case Point(x, y, radius):
+            axes.plot([x], [y], "o", color=colour, markersize=2 * radius, markeredgewidth=0, zorder=3)
         case Letters():
             _write(axes, shape, weak)
 

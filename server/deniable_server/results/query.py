@@ -100,6 +100,11 @@ class ViewQuery(EstimatesQuery):
     pooled: Literal["versions"] | None = Field(
         None, description="the replies of this survey and of all that it revises together"
     )
+    sort: Literal["share"] | None = Field(
+        None,
+        description="`share`: answers that have no order of their own, the largest share first; by default as in the "
+        "survey",
+    )
     view: Literal["all"] | None = Field(None, description="`all`: every question on one page, for printing")
     release: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
         None, description="number of an earlier release; by default the newest"

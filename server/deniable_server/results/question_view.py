@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from deniable import EstimateRow, Question, Survey
-from deniable_server.results.crossed_view import (
-    CrossedIngredients,
-    channels,
-    crossed_ingredients,
-    shown_rows,
-    sizes,
-)
+from deniable_server.results.crossed_view import channels, shown_rows, sizes
 from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panels_of
 from deniable_server.results.headlines import (
     LEAST_LEVEL,
@@ -24,13 +18,13 @@ from deniable_server.results.headlines import (
 )
 from deniable_server.results.plain_method import DIFFERENCES, weak_rules
 from deniable_server.results.to_print import PrintedFinding, differences_to_print, findings_of
-from deniable_server.results.written import Words, counted, localized
+from deniable_server.results.view_tables import Column, ViewTable, columns_of, crossed_rows, recipe_rows
+from deniable_server.results.written import Words, level_text, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
-from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.crossed_recipe import crossed_scripts
-from deniable_statistics.views.figures import Caption, figure
-from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
+from deniable_statistics.views.figures import Caption, figure, has_multiples, multiples
+from deniable_statistics.views.recipe import ingredients, scripts
 from deniable_statistics.views.view_row import ViewOptions, ViewRow
 
 METHOD_NAMES = {
@@ -52,15 +46,6 @@ MOST_OPTIONS = 20
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A cell of a table: its text, its column, and whether it is a number."""
-
-    text: str
-    column: str
-    is_number: bool = False
-
-
-@dataclass(frozen=True)
 class Section:
     """A view of one question.
 
@@ -76,24 +61,27 @@ class Section:
         What somebody may print.
     figure : Markup or None
         SVG.
-    columns : list of (str, bool)
-        Headings of the table, and whether a column is of numbers.
-    rows : list of (bool, list of Cell)
-        Whether the row is too weak to be quoted, and its cells.
+    columns : list of Column
+        Those of the table.
+    rows : Markup
+        The rows of the table.
     flags : list of (str, str)
         Rows whose data contradict the design, and what is wrong.
     notes : list of str
     methods : str
         Names of the methods of its intervals.
-    recipe : list of Ingredients
+    recipe : Markup
+        The numbers behind each share as rows of a table; empty where a tally alone does not tell them.
+    is_binomial : bool
+        Whether one count tells the first share.
     scripts : tuple of two str
         Of Python and of R; empty where there are none.
     weak : list of str
         The rules by which rows are called too weak.
     n : int
         Number of replies to both of two crossed questions.
-    crossed : list of CrossedIngredients
-        The counts behind the rows of two crossed questions.
+    crossed : Markup
+        The counts behind the shares of two crossed questions as rows of a table; empty where there are none.
     channels : list of (str, list of (str, str, str))
         Of two crossed questions their texts, and the probabilities of their answers.
     """
@@ -104,16 +92,17 @@ class Section:
     sentences: list[str]
     findings: list[PrintedFinding]
     figure: Markup | None
-    columns: list[tuple[str, bool]]
-    rows: list[tuple[bool, list[Cell]]]
+    columns: list[Column]
+    rows: Markup
     flags: list[tuple[str, str]]
     notes: list[str]
     methods: str
-    recipe: list[Ingredients]
+    recipe: Markup
+    is_binomial: bool
     scripts: tuple[str, str]
     weak: list[str]
     n: int
-    crossed: list[CrossedIngredients]
+    crossed: Markup
     channels: list[tuple[str, list[tuple[str, str, str]]]]
 
 
@@ -126,6 +115,7 @@ def section(
     url: str | None,
     estimates: Sequence[EstimateRow] = (),
     draws: bool = True,
+    in_order: Sequence[ViewRow] | None = None,
 ) -> Section:
     """A view of a question.
 
@@ -142,18 +132,25 @@ def section(
         The estimates behind a view of shares, from which sentences and warnings are made.
     draws : bool
         Whether a figure is shown.
+    in_order : sequence of ViewRow, optional
+        The same rows as figure and table show them. The recipe keeps the order of the survey, in which reports number
+        the answers.
     """
     given = None if options.crossed_with is None else survey.question(options.crossed_with)
     text = labels.text(question.text)
-    said = sentences(question, rows, options, labels, estimates, given)
-    shown = shown_rows(rows)
+    found = found_in(question, options, labels, estimates)
+    said = sentences(question, rows, options, labels, estimates, given, found)
+    in_order = rows if in_order is None else in_order
+    shown = shown_rows(in_order)
     drawn = draws and can_draw(rows) and any(row.estimate is not None for row in rows)
     title = text if given is None else title_of(question, given, labels)
     caption = Caption(title, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
-    columns = _columns(question, shown, options, labels, given)
-    cells = _Cells(question, labels, columns, given, {} if given is None else sizes(rows, given, labels.words))
+    columns = columns_of(question, shown, options, labels, given)
+    groups = {} if given is None else sizes(rows, given, labels.words)
+    table = ViewTable(question, labels, columns, given, groups)
     # Recipes and scripts recompute shares of one survey; differences of cohorts take more than a tally.
     is_of_this_survey = options.is_of_shares and not options.over_time
+    recipe = ingredients(question, rows) if is_of_this_survey else []
     written = ("", "")
     if url is not None and survey.retention == "reports":
         if given is not None:
@@ -166,18 +163,19 @@ def section(
         text=text,
         title=title,
         sentences=said,
-        findings=findings(question, rows, options, labels, estimates, given),
-        figure=_drawn(question, rows, labels, given, caption) if drawn else None,
+        findings=findings(question, rows, options, labels, given, found),
+        figure=_drawn(question, in_order, labels, given, caption) if drawn else None,
         columns=columns,
-        rows=[(row.weak, cells.of(row)) for row in shown],
+        rows=table.html(shown),
         flags=_flags(question, estimates, labels),
         notes=notes(survey, question, labels),
         methods=", ".join(dict.fromkeys(method_name(row.method) for row in shown)),
-        recipe=ingredients(question, rows) if is_of_this_survey else [],
+        recipe=recipe_rows(question, recipe, options, labels),
+        is_binomial=bool(recipe and recipe[0].a),
         scripts=written,
         weak=list(weak_rules(question, shown, level, labels.words)),
         n=0 if given is None else shown[0].n or 0,
-        crossed=[] if given is None else crossed_ingredients(question, given, rows),
+        crossed=Markup() if given is None else crossed_rows(question, given, rows, labels),
         channels=[] if given is None else [(labels.text(each.text), channels(each)) for each in (question, given)],
     )
 
@@ -191,6 +189,8 @@ def _drawn(
     question: Question, rows: Sequence[ViewRow], labels: Labels, given: Question | None, caption: Caption
 ) -> Markup:
     panels = panels_of(question, rows, labels, given)
+    if len(panels) == 1 and has_multiples(panels[0]):
+        return Markup(multiples(panels[0], caption, question.id))  # noqa: S704  # escaped there
     return Markup(figure(panels, caption, alone=False, name=question.id))  # noqa: S704  # escaped there
 
 
@@ -201,8 +201,12 @@ def sentences(
     labels: Labels,
     estimates: Sequence[EstimateRow] = (),
     given: Question | None = None,
+    found: Sequence[Headline] | None = None,
 ) -> list[str]:
-    """What a view says in words: only what a simultaneous comparison holds, at a level of 95 % or more."""
+    """What a view says in words: only what a simultaneous comparison holds, at a level of 95 % or more.
+
+    ``found`` is what `found_in` returns, where it is known already.
+    """
     words = labels.words
     if not may_say(options) or options.over_time:
         return []
@@ -216,8 +220,17 @@ def sentences(
             return [words["rOneGroup"]]
         certain = _differences(question, rows, labels)
         return [*(certain or [words["rNoDifference"]]), words["rHoldTogether"].format(level=level)]
-    said = [sentence(question, each, options.by_cohort, labels) for each in headlines(question, estimates, words)]
-    return said or nobody_yet(estimates, words)
+    found = found_in(question, options, labels, estimates) if found is None else found
+    return [sentence(question, each, options.by_cohort, labels) for each in found] or nobody_yet(estimates, words)
+
+
+def found_in(
+    question: Question, options: ViewOptions, labels: Labels, estimates: Sequence[EstimateRow]
+) -> list[Headline]:
+    """The headlines of a view of shares; none where it is of something else, or its intervals make no sentences."""
+    if not may_say(options) or options.over_time or not options.is_of_shares:
+        return []
+    return headlines(question, estimates, labels.words)
 
 
 def nobody_yet(estimates: Sequence[EstimateRow], words: Words) -> list[str]:
@@ -240,8 +253,8 @@ def findings(
     rows: Sequence[ViewRow],
     options: ViewOptions,
     labels: Labels,
-    estimates: Sequence[EstimateRow] = (),
-    given: Question | None = None,
+    given: Question | None,
+    found: Sequence[Headline],
 ) -> list[PrintedFinding]:
     """What somebody may print of a view: its sentences as prose, each with the numbers behind it."""
     if not may_say(options) or options.over_time:
@@ -249,8 +262,7 @@ def findings(
     level = level_text(options.confidence_level, labels.words)
     if given is not None or options.compare:
         return differences_to_print(question, rows, given, level, labels)
-    said = headlines(question, estimates, labels.words)
-    return findings_of(question, said, options.by_cohort, level, labels)
+    return findings_of(question, found, options.by_cohort, level, labels)
 
 
 def may_say(options: ViewOptions) -> bool:
@@ -275,33 +287,6 @@ def sentence(question: Question, headline: Headline, by_cohort: bool, labels: La
     return f"{what}: {headline.said}."
 
 
-def level_text(level: float, words: Words) -> str:
-    """A confidence level, such as *95 %*."""
-    return localized(f"{100 * level:g} %", words)
-
-
-def _columns(
-    question: Question, rows: Sequence[ViewRow], options: ViewOptions, labels: Labels, given: Question | None
-) -> list[tuple[str, bool]]:
-    words = labels.words
-    columns = [(words["rOption"], False)]
-    if given is not None:
-        columns = [(_name_of(given, labels), False), (words["rSize"], False), *columns]
-    if options.compare:
-        columns += [(words["rGroup"], False), (words["rMinus"], False)]
-    elif options.by_cohort:
-        columns.append((words["rGroup"], False))
-    elif options.over_time:
-        columns.append((labels.wave, False))
-    # Where devices draw what they ask, each row is of other people.
-    if options.is_of_shares and (
-        options.by_cohort or options.over_time or len({row.n for row in rows}) > 1 or _is_drawn(question)
-    ):
-        columns.append((words["rReplies"], True))
-    interval = words["rInterval"].format(level=level_text(options.confidence_level, words))
-    return [*columns, (words["rDifference"] if options.compare else words["rEstimate"], True), (interval, True)]
-
-
 def method_name(method: str) -> str:
     """A method of intervals as papers call it.
 
@@ -310,77 +295,6 @@ def method_name(method: str) -> str:
     """
     kind, _, name = method.rpartition(" ")
     return f"{kind} {METHOD_NAMES.get(name, name)}".strip()
-
-
-def _is_drawn(question: Question) -> bool:
-    return question.mechanism.reports.is_drawn or (question.group is not None and question.group.is_drawn)
-
-
-def _name_of(given: Question, labels: Labels) -> str:
-    """The heading of the column with the answers that make groups; a question may be called as another column is."""
-    text = labels.text(given.text)
-    return f"{text} ({given.id})" if text in labels.words.values() else text
-
-
-@dataclass(frozen=True)
-class _Cells:
-    """What makes the cells of a view's rows.
-
-    Attributes
-    ----------
-    question : Question
-    labels : Labels
-    columns : sequence of (str, bool)
-    given : Question or None
-        The question with which it is crossed.
-    groups : mapping of str to str
-        How many people are in the groups that this one makes.
-    """
-
-    question: Question
-    labels: Labels
-    columns: Sequence[tuple[str, bool]]
-    given: Question | None
-    groups: Mapping[str, str]
-
-    def of(self, row: ViewRow) -> list[Cell]:
-        """The cells of a row, in the order of the columns."""
-        texts = {**self._whose(row), **self._number(row)}
-        return [Cell(texts[name], name, is_number) for name, is_number in self.columns]
-
-    def _whose(self, row: ViewRow) -> Mapping[str, str]:
-        labels, words = self.labels, self.labels.words
-        texts = {
-            words["rOption"]: labels.row(self.question, row),
-            words["rGroup"]: labels.cohort(row.cohort),
-            words["rMinus"]: "" if row.minus is None else labels.cohort(row.minus),
-            words["rReplies"]: "" if row.n is None else counted(row.n, words),
-        }
-        if row.wave is not None:
-            texts[labels.wave] = labels.waves[row.wave]
-        if self.given is not None and row.given_option is not None:
-            texts[words["rSize"]] = self.groups[row.given_option]
-            texts[_name_of(self.given, labels)] = labels.option(self.given, row.given_option)
-        return texts
-
-    def _number(self, row: ViewRow) -> Mapping[str, str]:
-        words = self.labels.words
-        show = number if row.statistic.startswith("mean") else points if row.statistic == "difference" else percent
-        unit = words["rPoints"] if row.statistic == "difference" else ""
-        value, interval = self.columns[-2][0], self.columns[-1][0]
-        if row.value is None:
-            return {value: "\u2013", interval: "\u2013"}
-        span = words["rTo"].format(low=show(row.low), high=show(row.high))
-        return {value: localized(show(row.value) + unit, words), interval: localized(span, words)}
-
-
-def points(difference: float | None) -> str:
-    """A difference of shares in percentage points, without a unit.
-
-    >>> points(-0.2068)
-    '\u221220.7'
-    """
-    return percent(difference).removesuffix(" %")
 
 
 def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels) -> list[tuple[str, str]]:

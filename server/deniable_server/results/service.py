@@ -145,7 +145,7 @@ class ResultsService:
             wanted.append((BY_COHORT_VIEW, "views", self._views_of))
         elif state.survey.cohorts:
             # No page shows so many rows, and whoever asks for a question by cohort waits for that question alone.
-            wanted.append((BY_COHORT_VIEW, self._table_name(state, shown), self._table_of))
+            wanted.append((BY_COHORT_VIEW, self._table_name(state, shown, BY_COHORT_VIEW), self._table_of))
         for query, form, compute in wanted:
             # The very name under which a reader asks, or the work would be done twice.
             name = self._name(survey_id, query, form, shown)
@@ -204,15 +204,17 @@ class ResultsService:
         def write(_survey: Survey) -> tuple[bytes, int]:
             return self._table_of(state, shown, query)
 
-        return self._computed(state.survey.id, plain(query), self._table_name(state, shown), 0, write, shown=shown)
+        name = self._table_name(state, shown, query)
+        return self._computed(state.survey.id, plain(query), name, 0, write, shown=shown)
 
-    def _table_name(self, state: SurveyState, shown: Shown) -> Hashable:
-        return "table", *self.dates(state, shown).columns.values()
+    def _table_name(self, state: SurveyState, shown: Shown, query: ViewQuery) -> Hashable:
+        return "table", query.sort, *self.dates(state, shown).columns.values()
 
     def _table_of(self, state: SurveyState, shown: Shown, query: ViewQuery) -> tuple[bytes, int]:
         """The shares of all questions as CSV, and its size in bytes."""
         dates = self.dates(state, shown).columns
-        text = self._pool.run(table_of, state.survey.document, shown.tallies, wanted_of(query), dates)
+        is_sorted = query.sort is not None
+        text = self._pool.run(table_of, state.survey.document, shown.tallies, wanted_of(query), dates, is_sorted)
         return text, len(text)
 
     def _views_of(self, state: SurveyState, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
@@ -424,8 +426,8 @@ def _cost(question: Question, query: EstimatesQuery) -> int:
 
 
 def plain(query: ViewQuery) -> ViewQuery:
-    """A query without what changes no number: the language, and on how many pages it is shown."""
-    return query.model_copy(update={"lang": None, "view": None})
+    """A query without what changes no number: the language, the order, and on how many pages it is shown."""
+    return query.model_copy(update={"lang": None, "view": None, "sort": None})
 
 
 def view_options(query: ViewQuery) -> ViewOptions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from deniable import EstimateRow, Survey, Tally, estimate
 from deniable import parse_survey as parse
+from deniable_server.results.sorting import by_share, is_sortable
 from deniable_statistics.published.access_columns import ACCESS_LABELS, access_cells
 from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.csv_cells import csv_lines
@@ -128,13 +130,32 @@ def view_csv(rows: Iterable[ViewRow], dates: Mapping[str | None, Dates]) -> str:
     return "".join(csv_lines([[*VIEW_COLUMNS, *DATE_LABELS], *lines]))
 
 
-def table_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], dates: Dates) -> bytes:
+def table_of(
+    document: bytes,
+    tallies: Mapping[str | None, Tally],
+    wanted: Mapping[str, Any],
+    dates: Dates,
+    is_sorted: bool = False,
+) -> bytes:
     """The shares of all questions as the CSV of a view, which is shorter than its rows where there are thousands."""
     survey = parse_survey(document)
-    places = {each.id: place for place, each in enumerate(survey.questions)}
-    # Estimates come cohort by cohort, views question by question.
-    rows = sorted(estimate(tallies, survey, **wanted), key=lambda row: places[row.question])
-    return view_csv((share_view(survey.questions[places[row.question]], row) for row in rows), {None: dates}).encode()
+    found = _views_of(survey, tallies, wanted)
+    if is_sorted:
+        everybody = _views_of(survey, tallies, {**wanted, "by_cohort": False}) if wanted["by_cohort"] else found
+        for question in filter(is_sortable, survey.questions):
+            found[question.id] = by_share(question, found[question.id], everybody[question.id])
+    return view_csv(itertools.chain.from_iterable(found.values()), {None: dates}).encode()
+
+
+def _views_of(
+    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]
+) -> dict[str, list[ViewRow]]:
+    """The rows of all questions by the id of each; estimates come cohort by cohort."""
+    found: dict[str, list[ViewRow]] = {each.id: [] for each in survey.questions}
+    asked = {each.id: each for each in survey.questions}
+    for row in estimate(tallies, survey, **wanted):
+        found[row.question].append(share_view(asked[row.question], row))
+    return found
 
 
 def view_rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from deniable.survey.texts import Text
 from deniable_statistics.published.steady_text import steady
@@ -28,8 +29,18 @@ def localized(text: str, words: Words) -> str:
     >>> localized("12,341", german), localized("6366.5 to 8000", german), localized("0.00001432", german)
     ('12.341', '6.366,5 to 8.000', '0,00001432')
     """
+    return _localized(text, words["rPoint"], words["rThousands"])
+
+
+@lru_cache(maxsize=4096)  # a thousand percentages with one digit after the point stand in most cells of tables
+def _localized(text: str, point: str, thousands: str) -> str:
     grouped = _LONG.sub(lambda found: f"{int(found[0]):,}" if found[0][0] != "0" else found[0], text)
-    return _MARK.sub(lambda mark: words["rPoint" if mark[0] == "." else "rThousands"], grouped)
+    return _MARK.sub(lambda mark: point if mark[0] == "." else thousands, grouped)
+
+
+def level_text(level: float, words: Words) -> str:
+    """A confidence level, such as *95 %*."""
+    return localized(f"{100 * level:g} %", words)
 
 
 def counted(n: int, words: Words) -> str:

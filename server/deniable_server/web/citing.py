@@ -17,6 +17,7 @@ from deniable_server.results.releases import Shown
 from deniable_server.results.replies import replies_to
 from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
+from deniable_statistics.published.license import License
 from deniable_statistics.published.published_rows import interval_methods
 from deniable_statistics.published.steady_text import steady
 
@@ -94,9 +95,19 @@ class Citation:
         return _PLACE.sub(lambda found: values[found[1]], sentence)
 
     @property
+    def license(self) -> License | None:
+        """The licence that the survey's author states."""
+        return License.of(self.survey)
+
+    @property
     def _asked(self) -> str:
         """Who was asked, in the author's words, as the end of a sentence."""
         return f"; who was asked, in the author's words: {_line(self.survey.sample)}" if self.survey.sample else ""
+
+    @property
+    def _licensed(self) -> str:
+        """The licence, as the end of a sentence."""
+        return f"; licence: {self.license.cited}" if self.license else ""
 
     @property
     def bibtex(self) -> str:
@@ -108,7 +119,7 @@ class Citation:
             f"  date = {{{self.date}}}",
             # What is live is cited as it was on a day; the address of a release stays.
             f"  version = {{{self.number}}}" if self.number else f"  urldate = {{{self.date}}}",
-            f"  note = {{Survey {self.survey.id}, randomised response{_tex(self._asked)}}}",
+            f"  note = {{Survey {self.survey.id}, randomised response{_tex(self._asked)}{_tex(self._licensed)}}}",
             f"  url = {{{self.url}}}",
         ]
         return f"@misc{{deniable-{self.survey.id},\n" + ",\n".join(lines) + "\n}\n"
@@ -126,10 +137,19 @@ class Citation:
             **({"abstract": f"Randomised response{self._asked}"} if self.survey.sample else {}),
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
             "url": self.url,
+            **self._license_of_cff,
             **({"version": str(self.number)} if self.number else {}),
             "date-released": self.date,
         }
         return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in fields.items())
+
+    @property
+    def _license_of_cff(self) -> dict[str, str]:
+        """The licence in the one of two fields that may hold it; words are for neither."""
+        found = self.license
+        if found is None or found.address is None:
+            return {}
+        return {"license": found.spdx} if found.spdx else {"license-url": found.address}
 
     @property
     def methods(self) -> str:
@@ -209,6 +229,8 @@ class Citation:
             document["creator"] = {"@type": "Organization", "name": str(survey.organiser)}
         if self.number:
             document["version"] = self.number
+        if self.license:
+            document["license"] = self.license.json_ld
         # An interval of ISO 8601, of which schema.org writes an end that is not known yet as two dots.
         first, last = self.dates.first, self.dates.last
         document |= {"dateModified": self.date, "temporalCoverage": f"{first}/{last or '..'}"}

@@ -200,6 +200,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "url": citation.url,
         "cite": citation.text,
         "sample": str(survey.sample or ""),
+        "license": citation.license.cited if citation.license else "",
         "methods": citation.methods,
     }
     content = archive.Content(estimates, results.files_about(survey.id), texts, about, COLUMNS)

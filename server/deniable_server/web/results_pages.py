@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -32,7 +31,6 @@ from deniable_server.results.plain_method import odds_line, weak_rules, who_answ
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
     Section,
-    level_text,
     may_say,
     nobody_yet,
     section,
@@ -46,11 +44,13 @@ from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.replies import counted_replies, replies_of_groups, replies_to
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.results.sorting import by_share, is_sortable
 from deniable_server.results.to_print import PrintedFinding, findings_of
 from deniable_server.results.versions import Versions, versions
+from deniable_server.results.view_tables import about
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.results.work import Dates, view_csv
-from deniable_server.results.written import counted, day, localized
+from deniable_server.results.written import counted, day, level_text, localized
 from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
@@ -59,7 +59,8 @@ from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
 from deniable_server.web.rehearsals import file_name, is_rehearsal
-from deniable_statistics.published.printed_numbers import number, percent, standard_error
+from deniable_statistics.published.license import License
+from deniable_statistics.published.printed_numbers import percent
 from deniable_statistics.views.figures import WIDTH, Caption, figure
 from deniable_statistics.views.suspicion import raised_suspicion
 from deniable_statistics.views.view_row import (
@@ -88,9 +89,6 @@ FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MOST_ON_PAGE = 1000
 """Largest number of rows of numbers on one page, a tenth of a second's work; otherwise each question has a page."""
 
-LONG_FRACTION = 9
-"""Longest fraction that people read without a decimal beside it, in characters."""
-
 FRAME_WIDTH = 560
 """Width of the frame that a page offers, in pixels."""
 
@@ -112,36 +110,12 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.filters["day"] = day
     app.jinja_env.filters["counted"] = counted
     app.jinja_env.filters["about"] = about
-    app.jinja_env.filters["unbiased"] = lambda row, words: localized(shown_figure(row.estimate, row.statistic), words)
-    app.jinja_env.filters["std_error"] = lambda row, words: localized(
-        standard_error(row.std_error, number if row.statistic == "mean" else percent), words
-    )
     app.register_blueprint(results_pages)
 
 
 def say(sentence: str, **values: object) -> Markup:
     """A sentence for a page with values in its braces, all of them escaped."""
     return Markup(escape(sentence)).format(**values)  # noqa: S704  # its arguments are escaped by `format`
-
-
-def about(fraction: str, words: Mapping[str, str]) -> str:
-    """A probability as a fraction, and about what it is where nobody could say.
-
-    >>> about("3/4", {"rPoint": "."}), about("1365206961/2147483648", {"rPoint": ".", "rThousands": ","})
-    ('3/4', '1365206961/2147483648 \u2248 0.636')
-    """
-    if len(fraction) <= LONG_FRACTION:
-        return fraction
-    return f"{fraction} \u2248 {localized(f'{float(Fraction(fraction)):.3f}', words)}"
-
-
-def shown_figure(value: float | None, statistic: str) -> str:
-    """A share as a percentage, or a mean as a number.
-
-    >>> shown_figure(0.32251, "share"), shown_figure(4.3219, "mean"), shown_figure(None, "mean")
-    ('32.3 %', '4.322', '\u2013')
-    """
-    return number(value) if statistic == "mean" else percent(value)
 
 
 class ResultsPage:
@@ -157,6 +131,8 @@ class ResultsPage:
         self.options: ViewOptions = view_options(query)
         self.asked = None if question_id is None else question_of(self, question_id)
         self._together: Mapping[str, View] | None = None
+        if query.sort is not None:
+            refuse_order(query, self.asked)
         self.standing = self.state.standing(get_store().today())
 
     @cached_property
@@ -282,16 +258,40 @@ class ResultsPage:
         """Compute all questions at once, for a page or a file of all of them, by cohort or for everybody."""
         self._together = get_results().views(self.state, self.shown, self.query.model_copy(update={"by": by}))
 
+    def in_order(self, question: Question) -> Sequence[ViewRow]:
+        """The rows of a view of a question in the order that the query asks for."""
+        rows = self.rows(question)[0]
+        if self.query.sort is None or not is_sortable(question):
+            return rows
+        everybody = rows
+        if any(row.cohort is not None for row in rows):
+            query, results = self.query.model_copy(update={"by": None}), get_results()
+            if self.pooled is not None:
+                everybody = results.pooled(self.state, self.pooled, query, question.id)[0]
+            elif self._together is not None:
+                everybody = results.views(self.state, self.shown, query)[question.id][0]
+            else:
+                everybody = results.view(self.state, self.shown, query, question.id)[0]
+        return by_share(question, rows, everybody)
+
+    def can_sort(self, *questions: Question) -> bool:
+        """Whether one of these questions can be sorted, as it is seen."""
+        is_of_shares = self.options.is_of_shares and not self.options.over_time
+        return is_of_shares and any(map(is_sortable, questions))
+
     def section(self, question: Question, draws: bool = True) -> Section:
         """A view of a question, as a page shows it; with or without its figure."""
         rows, estimates = self.rows(question)
         url: str | None = f"{self.api}/reports.csv"
         if self.pooled is not None:
             url = None  # the rows of one version make none of these numbers
-        return section(self.survey, question, rows, self.options, self.labels, url, estimates, draws)
+        shown = self.in_order(question)
+        return section(self.survey, question, rows, self.options, self.labels, url, estimates, draws, shown)
 
     def link(self, question: str | None = None, form: str = "", **changes: object) -> str:
         """The address of a view: of a question or of all, as a page or as a file, with changes to the query."""
+        if question and not is_sortable(self.survey.question(question)):
+            changes = {**changes, "sort": None}
         chosen = self.query.model_copy(update=changes)
         path = f"/s/{self.survey.id}/results" + (f"/{question}" if question else "")
         return f"{path}{f'.{form}' if form else ''}{query_string(chosen)}"
@@ -329,7 +329,7 @@ class ResultsPage:
     @property
     def plain(self) -> dict[str, object]:
         """The changes to a query that leave nobody compared or crossed."""
-        names = ("by", "compare", "against", "crossed_with", "over", "pooled", "view")
+        names = ("by", "compare", "against", "crossed_with", "over", "pooled", "view", "sort")
         return dict.fromkeys(names)
 
     def comparable(self, question: Question) -> bool:
@@ -377,6 +377,12 @@ class ResultsPage:
     def is_drawn(self) -> bool:
         """Whether devices draw which questions they ask."""
         return any(each.group is not None and each.group.is_drawn for each in self.survey.questions)
+
+    @cached_property
+    def license(self) -> License | None:
+        """The licence of the results in the reader's language, if the author states one."""
+        stated = self.survey.license
+        return None if stated is None else License.read(self.labels.text(stated))
 
     @property
     def standing_text(self) -> str:
@@ -451,7 +457,8 @@ class ResultsPage:
         # One finding is the title, and then the question stands below it; cohorts have a sentence each.
         finding = said[0].rstrip(".") if said and not self.options.by_cohort else None
         more = list(said[1:] if finding else said)
-        more += filter(None, (self.crossed_note(question), self.pooled_note))
+        asked = self.survey.questions if question is None else (question,)
+        more += filter(None, (self.crossed_note(question), self.pooled_note, self.sort_note(*asked)))
         if question is not None:
             more += weak_rules(question, shown_rows(rows), self.level, words)
         return Caption(
@@ -482,7 +489,7 @@ class ResultsPage:
             "dates": self.when,
             "caveats": " ".join(filter(None, (self.who, self.words[ONCE[self.survey.access]], self.pooled_note))),
             "source": self.source,
-            "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
+            "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None, sort=None)}",
         }
         return [
             say_text(self.words["rPrint"], finding=each.text, replies=self.replies_behind(question, each), **values)
@@ -556,6 +563,10 @@ class ResultsPage:
         other = self.labels.text(self.given.text)
         return say_text(self.words["rCrossedBoxes" if question.kind.takes_several else "rAmongNote"], other=other)
 
+    def sort_note(self, *questions: Question) -> str | None:
+        """What it means that answers are sorted; None where none of these are."""
+        return self.words["rSortNote"] if self.query.sort and self.can_sort(*questions) else None
+
     def both_only_note(self, question: Question) -> str | None:
         """Why shares differ from those of a question's own page, where fewer people were asked both questions."""
         n = replies_to(question, self.shown.tallies)
@@ -581,6 +592,7 @@ class ResultsPage:
             f"{method} {words['rRounded']} {'' if question is None else odds_line(question, words)}".rstrip(),
             f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=self.source, url=url, **released),
+            *([] if self.license is None else [say_text(words["rLicensed"], license=self.license.text)]),
         ]
 
 
@@ -674,8 +686,9 @@ def file_of_question(survey_id: str, question_id: str, form: str, query: ViewQue
 
 def frame_height(drawn: str | None, width: int) -> int:
     """The height of the frame of a figure at a width, in pixels, so that what stands below it is seen, too."""
-    viewed = re.search(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or "")
-    return round((float(viewed[1]) * width / WIDTH if viewed else 0) + AROUND * FRAME_WIDTH / width)
+    # Several stand below each other in a frame, which is too narrow for two.
+    heights = map(float, re.findall(rf'viewBox="0 0 {WIDTH} ([0-9.]+)"', drawn or ""))
+    return round(sum(heights) * width / WIDTH + AROUND * FRAME_WIDTH / width)
 
 
 def frame_of(page: ResultsPage, question: Question, width: int, height: int) -> str:
@@ -711,6 +724,14 @@ def refuse_long_page(page: ResultsPage, question: Question) -> None:
         )
 
 
+def refuse_order(query: ViewQuery, asked: Question | None) -> None:
+    """Refuse an order of answers that are levels, or that are compared or crossed."""
+    if query.compare or query.crossed_with or query.over:
+        raise ParameterError("sort: must go with shares of everybody or by cohort, not with compare, over or with")
+    if asked is not None and not is_sortable(asked):
+        raise ParameterError(f"sort: must be asked of a question whose options its author lists, got {asked.id!r}")
+
+
 def refuse_one_question_views(query: ViewQuery) -> None:
     """Refuse a query that can be asked of one question alone."""
     if query.compare or query.crossed_with or query.over or query.pooled:
@@ -740,7 +761,7 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     said = [sentence(question, each, False, page.labels) for each in found] or nobody_yet(estimates, page.words)
     printed = page.to_print(question, findings_of(question, found, False, page.level, page.labels))
     # So many figures that nobody reads them all show one value each.
-    shown = rows if page.has_figure_of_all else ()
+    shown = page.in_order(question) if page.has_figure_of_all else ()
     digits = digits_of([row for row in rows if leading is not None and row.statistic == leading.statistic])
     figure = small_figure(question, shown, leading, page.labels, said, digits)
     replies = page.count_of(question) if page.is_drawn else ""
@@ -749,7 +770,7 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
 
 def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:
     """Questions as a file: rows as CSV and JSON, a figure as SVG, PNG and PDF."""
-    found = [page.rows(question) for question in questions]
+    found = [(page.in_order(question), page.rows(question)[1]) for question in questions]
     rows = [row for view, _ in found for row in view]
     if form == "csv":
         return csv_of(page, view_csv(rows, page.date_columns).encode(), questions[0].id if len(questions) == 1 else "")
@@ -764,6 +785,8 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             **page.field.columns,
             "rehearsal": is_rehearsal(),
             "sample": page.survey.sample and page.labels.text(page.survey.sample),
+            "license": page.license and page.license.text,
+            "license_url": page.license and page.license.address,
             "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
@@ -775,8 +798,15 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         response.headers["Access-Control-Allow-Origin"] = "*"
     else:
         response = figure_of(page, form, questions, found)
-    fresh(response).vary.add("Accept-Language")
+    linked(page, fresh(response)).vary.add("Accept-Language")
     return tagged(response)
+
+
+def linked(page: ResultsPage, response: Response) -> Response:
+    """A file with the address of its licence beside it, for which CSV and images have no place."""
+    if page.license and page.license.address:
+        response.headers["Link"] = f'<{page.license.address}>; rel="license"'
+    return response
 
 
 def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
@@ -784,7 +814,7 @@ def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
     response = Response(body, mimetype=FORMS["csv"])
     name = "-".join(filter(None, ["results", page.survey.id, question]))
     response.headers["Content-Disposition"] = f'attachment; filename="{file_name(name)}.csv"'
-    fresh(response).vary.add("Accept-Language")
+    linked(page, fresh(response)).vary.add("Accept-Language")
     return tagged(response)
 
 

@@ -85,6 +85,7 @@ LEAST_RELEASE, MOST_RELEASE = 50, 100_000
 
 _CHOICES = {"retention": RETENTIONS, "results": RESULTS, "readers": READERS, "access": ACCESS, "layout": LAYOUTS}
 _DEFAULTS: Mapping[str, object] = {key: known[0] for key, known in _CHOICES.items()} | {"release": RELEASE}
+_SHORT_TEXTS = ("organiser", "contact", "sample", "license")
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
 _REMEMBERED = ("mechanism", "options", "text", "type", "unit")
@@ -110,6 +111,8 @@ class Survey:
         Who asks, and why: shown to the respondent.
     sample : str or None
         Who was asked, such as a random sample of whom, in the author's words: shown beside results.
+    license : str or None
+        The licence of the results, as the author states it: shown beside them, and by no device.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
     fresh : {"each wave"} or None
@@ -177,6 +180,7 @@ class Survey:
     arrangement: Block | None = None
     revises: str | None = None
     sample: str | None = None
+    license: str | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -199,7 +203,7 @@ class Survey:
 
     def _check_texts(self) -> None:
         check_text(self.title, "title", MAX_LABEL)
-        check_texts(self, organiser=MAX_LABEL, about=MAX_TEXT, contact=MAX_LABEL, thanks=MAX_TEXT, sample=MAX_LABEL)
+        check_texts(self, "", about=MAX_TEXT, thanks=MAX_TEXT, **dict.fromkeys(_SHORT_TEXTS, MAX_LABEL))
 
     def _check_questions(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -517,7 +521,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "arrangement": survey.arrangement and survey.arrangement.publish(),
         "sealed": survey.sealed and survey.sealed.publish(),
         "place": list(survey.places),
-    } | publish_texts(**{key: getattr(survey, key) for key in ("organiser", "about", "contact", "thanks", "sample")})
+    } | publish_texts(**{key: getattr(survey, key) for key in (*_SHORT_TEXTS, "about", "thanks")})
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)

@@ -102,6 +102,7 @@ def _survey(keys: _Keys) -> Survey:
         arrangement=keys.part("arrangement", _block),
         revises=keys.optional("revises"),
         sample=keys.optional_text("sample"),
+        license=keys.optional_text("license"),
     )
 
 

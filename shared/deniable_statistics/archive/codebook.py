@@ -21,6 +21,7 @@ from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.access_columns import enforced, one_report_column
 from deniable_statistics.published.condition_text import condition_words
+from deniable_statistics.published.license import License
 
 MOST_CELLS = 100
 """Largest table of probabilities that is shown, in cells; larger ones follow from the published parameters."""
@@ -231,6 +232,8 @@ class SurveyCodebook:
     entries : tuple of Entry
     sample : str or None
         Who was asked, in the author's words.
+    license : License or None
+        That of the data, as the author states it.
     """
 
     title: str
@@ -238,6 +241,7 @@ class SurveyCodebook:
     about: tuple[str, ...]
     entries: tuple[Entry, ...]
     sample: str | None = None
+    license: License | None = None
 
     @classmethod
     def of_survey(cls, survey: Survey) -> Self:
@@ -246,7 +250,9 @@ class SurveyCodebook:
         organiser = survey.organiser and f"Asked by {survey.organiser}."
         contact = survey.contact and f"Contact: {survey.contact}"
         sample = survey.sample and f"Who was asked, in the author's words: {survey.sample}"
-        about = [text for text in (organiser, survey.about, contact, sample) if text]
+        license_ = License.of(survey)
+        licensed = license_ and f"Licence, as the survey's author states it: {license_.cited}"
+        about = [text for text in (organiser, survey.about, contact, sample, licensed) if text]
         asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
         if survey.revises:
             about.append(f"Revises survey {survey.revises}; questions that are the same can be pooled with it.")
@@ -271,6 +277,7 @@ class SurveyCodebook:
                 ),
             ),
             survey.sample,
+            license_,
         )
 
 

@@ -45,6 +45,9 @@ def to_ddi(codebook: SurveyCodebook) -> bytes:
     if codebook.sample:
         collection = ET.SubElement(ET.SubElement(study, "method"), "dataColl")
         _text(collection, "sampProc", codebook.sample)
+    if codebook.license:
+        use = ET.SubElement(ET.SubElement(study, "dataAccs"), "useStmt")
+        _text(use, "conditions", codebook.license.cited)
     data = ET.SubElement(root, "dataDscr")
     routes = _routes(codebook.entries)
     for number, entry in enumerate(codebook.entries, start=1):

@@ -45,7 +45,8 @@ AS_WRITTEN = (
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
-    *("title", "language", "organiser", "about", "contact", "sample", "opens", "closes", "cohorts", *AS_WRITTEN),
+    *("title", "language", "organiser", "about", "contact", "sample", "license", "opens", "closes", "cohorts"),
+    *AS_WRITTEN,
     *("issuer", "sealed", "place", "thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
     *("sections", *ORDER_KEYS),
 )
@@ -139,6 +140,7 @@ def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = N
         about=_text(written.get("about"), "about"),
         contact=_text(written.get("contact"), "contact"),
         sample=_text(written.get("sample"), "sample"),
+        license=_text(written.get("license"), "license"),
         thanks=_text(written.get("thanks"), "thanks"),
         completion=_completion(written.get("completion")),
         look=_look(written.get("look"), None if folder is None else Path(folder)),

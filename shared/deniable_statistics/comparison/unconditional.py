@@ -241,7 +241,11 @@ def _largest_sum(n: float, a: float, b: float) -> float:
     return float(np.exp(_log_ways(n) + _largest(Arm(0, n, a, b), np.arange(n + 1))).sum())
 
 
+@lru_cache(maxsize=256)
 def _log_ways(n: float) -> Floats:
     """The logarithms of the binomial coefficients."""
     counts = np.arange(n + 1)
-    return np.asarray(log_factorial(n) - log_factorial(counts) - log_factorial(n - counts))
+    ways = np.asarray(log_factorial(n) - log_factorial(counts) - log_factorial(n - counts))
+    # The array stands in a cache: a change would reach every later caller.
+    ways.flags.writeable = False
+    return ways

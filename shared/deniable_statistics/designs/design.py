@@ -119,6 +119,12 @@ class Design(ABC):
         return tuple(Binomial(count, n, support) for count, support in zip(counts, self.support, strict=True))
 
     @cached_property
+    def binomial_supports(self) -> tuple[Support, ...] | None:
+        """Support probabilities of every truth, where each count is one binomial; these depend on no counts."""
+        found = self.binomials(self.expected_if_even, 1)
+        return None if found is None else tuple(each.support for each in found)
+
+    @cached_property
     def channels(self) -> tuple[NDArray[np.float64], ...] | None:
         """``P(report | truth)``, one matrix for each group, where the counts are those of reports; else None."""
         return None

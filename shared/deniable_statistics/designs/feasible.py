@@ -158,7 +158,8 @@ def _newton_step(
     try:
         # With H = R'R, |R x - R'^-1 (H f + g - 1)|^2 is the quadratic approximation times -2, up to a constant.
         lower = np.asarray(np.linalg.cholesky(curvature), dtype=float)
-        target = non_negative_least_squares(lower.T, np.linalg.solve(lower, curvature @ shares + gradient - 1))
+        wanted = np.linalg.solve(lower, curvature @ shares + gradient - 1)
+        target = non_negative_least_squares(lower.T, wanted, shares)
     except np.linalg.LinAlgError:  # curvature that overflows
         return None
     # None where there is no end of the active set's changes.

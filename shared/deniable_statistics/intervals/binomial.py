@@ -156,7 +156,7 @@ def _quantiles(counts: Sequence[float], sizes: Sequence[float], level: float, pr
     def lowers(k: Floats, n: Floats) -> Floats:
         a = k + prior
         # Without a count or a prior nothing is below the limit.
-        return np.where(a > 0, beta_quantiles(np.where(a > 0, a, 1.0), n - k + 1 - prior, (1 - level) / 2), 0.0)
+        return np.where(a > LEAST, beta_quantiles(np.where(a > LEAST, a, 1.0), n - k + 1 - prior, (1 - level) / 2), 0.0)
 
     return both_ends(lowers, counts, sizes)
 
@@ -191,7 +191,7 @@ def midp_of_each(counts: Sequence[float], sizes: Sequence[float], confidence_lev
     tail = (1 - confidence_level) / 2
 
     def lowers(k: Floats, n: Floats) -> Floats:
-        has_limit = k > 0
+        has_limit = k > LEAST
         a, b = k[has_limit], (n - k)[has_limit]
 
         def excess(lam: Floats, left: Indices) -> tuple[Floats, Floats]:

@@ -94,10 +94,13 @@ def _lowers(alpha: float, k: Floats, n: Floats) -> Floats:
         value, slope = _sum(k[left], c[left], n[left], lam, 1.0)
         return value - alpha, slope
 
-    found = newton_crossings(apart, limit, beta_quantiles(k, n - k + 1, alpha))
-    every = np.arange(len(k))
+    found, every = beta_quantiles(k, n - k + 1, alpha), np.arange(len(k))
+    # Step 2 is not reached before u alone is alpha, which is accepted too, where the tails are still apart there.
+    met = np.flatnonzero(apart(found, every)[0] > 0)
+    found[met] = newton_crossings(lambda lam, left: apart(lam, met[left]), limit[met], found[met])
     at_once = excess(limit, every)[0] >= 0
-    inner = np.flatnonzero(~at_once & (excess(found, every)[0] > 0))
+    # Without another tail the sum is u, which is not above alpha there but for rounding.
+    inner = np.flatnonzero(~at_once & (c >= 0) & (excess(found, every)[0] > 0))
     found[at_once] = limit[at_once]
     found[inner] = newton_crossings(lambda lam, left: excess(lam, inner[left]), limit[inner], found[inner])
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -195,7 +195,14 @@ def estimate(
 def interval_methods(tallies: Mapping[str | None, Tally], survey: Survey) -> list[str]:
     """The names of the methods behind the default intervals of a survey's shares and means, in alphabetical order."""
     together = sum(tallies.values(), Tally.empty(survey))
-    asked = [_Asked.of(question, None, together) for question in survey.questions]
+    # A method depends on the design and on numbers of reports, which counts tell of drawn boxes alone: of the questions
+    # for which both are the same, one is enough.
+    alike: dict[Hashable, Question] = {}
+    for question in survey.questions:
+        counts, n = question.counted(together.counts[question.id], together.n)
+        drawn = tuple(counts) if question.mechanism.reports.is_drawn else ()
+        alike.setdefault((question.mechanism, question.has_shares, question.has_mean, n, drawn), question)
+    asked = [_Asked.of(question, None, together) for question in alike.values()]
     named = {figure.interval_method() for each in asked for figure in (each.shares, each.mean) if figure is not None}
     return sorted(named | {METHOD for question in survey.questions if question.ask_if})
 

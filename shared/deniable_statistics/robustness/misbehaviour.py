@@ -305,9 +305,9 @@ class Misbehaving:
             return np.asarray((1 - e) * (b + (a - b) * honest) + e * report)
 
         def some(f: Shares, turn: Shares) -> Shares:
-            """Shares of misbehaving people at which ``lam`` may be extreme: 0, the turn, the largest; shape (3, f)."""
+            """Shares of misbehaving people at which ``lam`` may be extreme, in three rows: 0, the turn, the largest."""
             # lam is monotone in d until no share is left to the others, and monotone again after that.
-            many = np.zeros((3, f.size))
+            many = np.zeros((3, *f.shape))
             many[1:] = self.share
             np.minimum(turn, self.share, out=many[1])
             return many

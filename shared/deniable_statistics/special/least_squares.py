@@ -8,8 +8,15 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def non_negative_least_squares(matrix: Floats, target: Floats) -> Floats | None:
+def non_negative_least_squares(matrix: Floats, target: Floats, start: Floats | None = None) -> Floats | None:
     """The ``x >= 0`` with the least ``|matrix x - target|``, shape (n,); None if it is not found.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (m, n)
+    target : ndarray, shape (m,)
+    start : ndarray, shape (n,), optional
+        A guess, nowhere below 0. The sooner it is right about which unknowns are 0, the fewer steps there are.
 
     Notes
     -----
@@ -27,8 +34,11 @@ def non_negative_least_squares(matrix: Floats, target: Floats) -> Floats | None:
     [2.0, 0.0]
     """
     n = matrix.shape[1]
-    x, free = np.zeros(n), np.zeros(n, dtype=bool)
-    gradient = matrix.T @ target
+    x = np.zeros(n) if start is None else start
+    free = x > 0
+    if free.any():
+        x = _settled(matrix, target, x, free)
+    gradient = matrix.T @ (target - matrix @ x)
     # What rounding leaves of a gradient that is 0: scaled as the entries of the normal equations are.
     tolerance = 10 * max(matrix.shape) * np.finfo(float).eps * float(np.abs(matrix).sum(axis=0).max())
     for _ in range(3 * n):

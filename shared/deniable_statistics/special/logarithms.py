@@ -16,9 +16,9 @@ def x_log_y(x: ArrayLike, y: ArrayLike) -> Floats:
     >>> x_log_y([0, 2], [0, 1]).tolist()
     [0.0, 0.0]
     """
-    x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    x = np.asarray(x, dtype=float)
     with np.errstate(divide="ignore"):
-        return np.asarray(x * np.log(y, where=x != 0, out=np.zeros(x.shape)))
+        return np.asarray(x * np.log(np.where(x == 0, 1.0, y)))
 
 
 def x_log1p_y(x: ArrayLike, y: ArrayLike) -> Floats:
@@ -27,9 +27,9 @@ def x_log1p_y(x: ArrayLike, y: ArrayLike) -> Floats:
     >>> x_log1p_y([0, 2], [-1, 0]).tolist()
     [0.0, 0.0]
     """
-    x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    x = np.asarray(x, dtype=float)
     with np.errstate(divide="ignore"):
-        return np.asarray(x * np.log1p(y, where=x != 0, out=np.zeros(x.shape)))
+        return np.asarray(x * np.log1p(np.where(x == 0, 0.0, y)))
 
 
 def log_factorial(n: ArrayLike) -> Floats:

@@ -3,20 +3,21 @@
 They are for pages, files, paper and screen readers alike; `deniable_server.results.painted` makes PNG and PDF of the
 same shapes. A figure is one column of lines. Each line has its label and its value in words, and below both a point
 with its interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390
-pixels the labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light and paper,
-and a page has one, for dark screens too.
+pixels the labels are still 12 pixels high. Where many groups are compared, all three stand in one row, at half of the
+height, and a page shows each answer as a figure of its own, several of which stand beside each other on a wide screen.
+Colours are classes; a file brings its own style sheet, for light and paper, and a page has one, for dark screens too.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import NamedTuple, TypeAlias
 
 from deniable.table import printable
-from deniable_statistics.published.charts import Axis, Mark, Panel, columns, wrapped
+from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel, columns, wrapped
 
 WIDTH = 400
 """Width of a figure, in its own units, which are pixels where it is not scaled."""
@@ -29,6 +30,15 @@ COLUMN = 0.56
 
 BOLD = 0.64
 """Approximate width of a bold letter, in parts of the font size."""
+
+MOST_SPACIOUS = 12
+"""Largest number of intervals of groups with their labels above them; with more, each group is one row."""
+
+ROW_SIZE = 14
+"""Size of the letters in such a row."""
+
+WIDEST_LABEL, LEAST_TRACK = 136.0, 90.0
+"""Largest width of the labels beside an axis, where they are broken into lines, and least width of that axis."""
 
 STYLE = """\
 .figure{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:#fff;color:#24292f}
@@ -79,10 +89,56 @@ def is_rtl(text: str) -> bool:
     return next((each != "L" for each in directions if each in ("L", "R", "AL")), False)
 
 
-def place(axis: Axis, value: float) -> float:
-    """The position of a value across the figure; values beyond the axis are at its end."""
-    inside = min(max(value, axis.low), axis.high)
-    return round(MARGIN + (WIDTH - 2 * MARGIN) * (inside - axis.low) / (axis.high - axis.low), 2)
+ARROW = 12.0
+"""Room for an arrow beside an axis."""
+
+
+class Track(NamedTuple):
+    """Where an axis stands across a figure: its ends, and how wide the labels beside it are; 0 if they are above."""
+
+    left: float = MARGIN
+    right: float = WIDTH - MARGIN
+    labels: float = 0.0
+
+    def place(self, axis: Axis, value: float) -> float:
+        """The position of a value; values beyond the axis are at its end."""
+        inside = min(max(value, axis.low), axis.high)
+        return round(self.left + (self.right - self.left) * (inside - axis.low) / (axis.high - axis.low), 2)
+
+
+WHOLE = Track()
+"""An axis across the whole figure."""
+
+
+def track_of(panel: Panel) -> Track:
+    """Where the axis of a panel stands: between labels and values, if it has many groups and there is room for them."""
+    series = list(dict.fromkeys(mark.series for mark in panel.marks if mark.series is not None))
+    directions = {is_rtl(each) for each in series}
+    if not has_multiples(panel) or len(directions) != 1:
+        return WHOLE
+    letter = COLUMN * ROW_SIZE
+    labels = min(max(map(columns, series)) * letter, WIDEST_LABEL)
+    values = max(columns(mark.said) for mark in panel.marks) * letter
+    before, behind = (values, labels) if directions.pop() else (labels, values)
+    found = Track(round(4 + before + ARROW, 1), round(WIDTH - 4 - behind - ARROW, 1), labels)
+    return found if found.right - found.left >= LEAST_TRACK else WHOLE
+
+
+def grouped(panel: Panel) -> Panel:
+    """A panel of rows, whose axis is short; one of shares ends at the next fifth above all that it shows.
+
+    It begins at 0, and where an interval reaches beyond what is possible it ends there, so arrows say the same.
+    """
+    if panel.fixed != SHARES:
+        return panel
+    ends = [end for mark in panel.marks if mark.estimate is not None for end in (mark.high, mark.point or 0.0)]
+    last = next((fifth / 5 for fifth in range(1, 5) if all(end <= fifth / 5 for end in ends)), 1.0)
+    return replace(panel, fixed=replace(SHARES, high=last))
+
+
+def has_multiples(panel: Panel) -> bool:
+    """Whether a page shows each line of a panel as a figure of its own."""
+    return len(panel.marks) > MOST_SPACIOUS and any(mark.series is not None for mark in panel.marks)
 
 
 class Letters(NamedTuple):
@@ -120,6 +176,7 @@ class Point(NamedTuple):
 
     x: float
     y: float
+    radius: float = 6.0
 
 
 Shape: TypeAlias = Letters | Stroke | Arrow | Point
@@ -151,7 +208,7 @@ class FigureLayout:
         self.parts.extend(self._written(text, size, kind, WIDTH - 8))
         self.y += after
 
-    def draw(self, panel: Panel) -> None:
+    def draw(self, panel: Panel, track: Track) -> None:
         """Draw a panel: its grid, and each line with its value in words, its point and its interval."""
         assert panel.fixed is not None
         axis, first = panel.fixed, len(self.parts)
@@ -162,11 +219,11 @@ class FigureLayout:
                 self.y += 8
                 self.write(label, 15, "strong")
             else:
-                self.parts.append(
-                    MarkShapes(mark.weak, [*self._mark(panel, axis, label, mark, 14 if has_headings else 15)])
-                )
+                size = 14 if has_headings else 15
+                shapes = self._row(panel, track, label, mark) if track.labels else self._mark(panel, label, mark, size)
+                self.parts.append(MarkShapes(mark.weak, [*shapes]))
         # Behind the marks, whose texts must stay readable.
-        self.parts[first:first] = self._grid(panel, axis, top)
+        self.parts[first:first] = self._grid(panel, axis, track, top)
         self.y += 24
 
     def _written(self, text: str, size: int, kind: str, width: float) -> Iterator[Letters]:
@@ -176,18 +233,35 @@ class FigureLayout:
             self.y += 1.3 * size
             yield _letters(line, self.y - 0.3 * size, size, kind, at_end=is_rtl(text))
 
-    def _grid(self, panel: Panel, axis: Axis, top: float) -> Iterator[Shape]:
+    def _grid(self, panel: Panel, axis: Axis, track: Track, top: float) -> Iterator[Shape]:
         bottom = self.y + 4
-        for value, text in panel.ticks():
-            x = place(axis, value)
+        ticks = list(panel.ticks())
+        # Beside labels and values an axis may be too short for three long numbers.
+        is_crowded = sum(columns(text) + 1 for _, text in ticks) * COLUMN * 12 > track.right - track.left + 2 * MARGIN
+        for value, text in ticks:
+            x = track.place(axis, value)
             yield Stroke("grid", x, x, top, bottom)
-            if text:
-                # The first and the last label stay within the figure.
-                anchor = "start" if value == axis.low else "end" if value == axis.high else "middle"
+            # The first and the last label stay within the figure; between labels and values there is room for both.
+            anchor = "start" if value == axis.low else "end" if value == axis.high else "middle"
+            if not text or (is_crowded and anchor == "middle"):
+                continue
+            if track.labels:
+                yield Letters(text, x, bottom + 15, 12, "quiet", "middle")
+            else:
                 at = {"start": 6.0, "end": WIDTH - 6.0, "middle": x}[anchor]
                 yield Letters(text, at, bottom + 15, 12, "quiet", anchor)
 
-    def _mark(self, panel: Panel, axis: Axis, label: str, mark: Mark, size: int) -> Iterator[Shape]:
+    def _row(self, panel: Panel, track: Track, label: str, mark: Mark) -> Iterator[Shape]:
+        """A label, its point with interval, and its value in words, beside each other."""
+        start = self.y
+        yield from self._written(label, ROW_SIZE, "", track.labels + 1)
+        if mark.said:
+            yield _letters(mark.said, start + ROW_SIZE, ROW_SIZE, "", at_end=not is_rtl(label))
+        # Short intervals are seen beside a small point.
+        yield from _shapes(panel, track, mark, start + 0.65 * ROW_SIZE, radius=4)
+        self.y += 3
+
+    def _mark(self, panel: Panel, label: str, mark: Mark, size: int) -> Iterator[Shape]:
         """A label, its value in words beside it, or below it where both are too long, and its point with interval."""
         beside = WIDTH - 20 - columns(mark.said) * COLUMN * size
         if columns(label) * COLUMN * size <= beside or beside >= WIDTH / 2:
@@ -199,13 +273,17 @@ class FigureLayout:
             yield from self._written(label, size, "", WIDTH - 8)
             yield from self._written(mark.said, size, "", WIDTH - 8)
         self.y += 12
-        yield from _shapes(axis, panel, mark, self.y - 3)
+        yield from _shapes(panel, WHOLE, mark, self.y - 3)
         self.y += 10  # more than between a label and its bar, so that nobody takes it for the bar of the next one
 
 
-def laid_out(panels: Sequence[Panel], caption: Caption, *, alone: bool = True) -> FigureLayout:
+def laid_out(
+    panels: Sequence[Panel], caption: Caption, *, alone: bool = True, track: Track | None = None
+) -> FigureLayout:
     """Where everything in a figure stands; its parameters are those of `figure`."""
-    layout = FigureLayout()
+    # Of several below each other on a page, which has room between them, each needs less of its own.
+    edge = 6.0 if track is None else 0.0
+    layout = FigureLayout(y=edge)
     if alone:
         layout.write(caption.title, 20, "strong", after=4)
         layout.write(caption.asked, 15, after=4)
@@ -216,16 +294,38 @@ def laid_out(panels: Sequence[Panel], caption: Caption, *, alone: bool = True) -
         # One title a panel, but that of a figure stands above all.
         if alone and len(panels) > 1 and panel.title not in (caption.title, caption.asked):
             layout.write(panel.title, 17, "strong", after=6)
-        layout.draw(panel)
+        where = track_of(panel) if track is None else track
+        layout.draw(grouped(panel) if track is None and where.labels else panel, where)
     if alone:
         layout.y += 6
         for note in caption.notes:
             layout.write(note, 12, "quiet", after=4)
-    layout.y = round(layout.y + 6, 1)
+    layout.y = round(layout.y + max(edge, 1.0), 1)
     return layout
 
 
-def figure(panels: Sequence[Panel], caption: Caption, *, alone: bool = True, name: str = "figure") -> str:
+def multiples(panel: Panel, caption: Caption, name: str) -> str:
+    """Each line of a panel with many groups as a figure of its own, for a page, which puts them beside each other.
+
+    Their axes are the same, and stand at the same place. Parameters are those of `figure`.
+    """
+    track, found = track_of(panel), []
+    panel = grouped(panel) if track.labels else panel
+    for number, line in enumerate(dict.fromkeys(mark.line for mark in panel.marks)):
+        part = replace(panel, marks=tuple(mark for mark in panel.marks if mark.line == line))
+        own = replace(caption, title=f"{caption.title} \u2013 {line}")
+        found.append(figure([part], own, alone=False, name=f"{name}-{number}", track=track))
+    return f'<div class="multiples">\n{"".join(found)}</div>\n'
+
+
+def figure(
+    panels: Sequence[Panel],
+    caption: Caption,
+    *,
+    alone: bool = True,
+    name: str = "figure",
+    track: Track | None = None,
+) -> str:
     """A figure as SVG.
 
     Parameters
@@ -237,8 +337,10 @@ def figure(panels: Sequence[Panel], caption: Caption, *, alone: bool = True, nam
         Whether it is a file of its own, with its style and its caption; within a page the page has both.
     name : str
         Prefix of the ids within the figure, which a page must not have twice.
+    track : Track, optional
+        Where axes stand; by default where there is room for them.
     """
-    layout = laid_out(panels, caption, alone=alone)
+    layout = laid_out(panels, caption, alone=alone, track=track)
     height = f"{layout.y:g}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
@@ -254,20 +356,22 @@ def figure(panels: Sequence[Panel], caption: Caption, *, alone: bool = True, nam
     return f"{declaration}{head}{style}{ground}{''.join(map(_as_svg, layout.parts))}</svg>\n"
 
 
-def _shapes(axis: Axis, panel: Panel, mark: Mark, y: float) -> Iterator[Shape]:
-    if mark.estimate is None:
+def _shapes(panel: Panel, track: Track, mark: Mark, y: float, radius: float = 6) -> Iterator[Shape]:
+    axis = panel.fixed
+    if mark.estimate is None or axis is None:
         return
-    yield Stroke("interval", place(axis, mark.low), place(axis, mark.high), y, y)
+    y = round(y, 2)
+    yield Stroke("interval", track.place(axis, mark.low), track.place(axis, mark.high), y, y)
     # A point reads as a finding, whatever stands beside it; the interval shows how little is known.
     if mark.weak:
         return
     left, right = panel.beyond(mark)
     if left:
-        yield Arrow(MARGIN - 3, y, to_left=True)
+        yield Arrow(track.left - 3, y, to_left=True)
     if right:
-        yield Arrow(WIDTH - MARGIN + 3, y, to_left=False)
+        yield Arrow(track.right + 3, y, to_left=False)
     if mark.point is not None:
-        yield Point(place(axis, mark.point), y)
+        yield Point(track.place(axis, mark.point), y, radius)
 
 
 def _letters(text: str, y: float, size: int, kind: str, *, at_end: bool) -> Letters:
@@ -287,8 +391,8 @@ def _as_svg(part: Shape | MarkShapes) -> str:
             return f'<line class="{kind}" x1="{x1:g}" x2="{x2:g}" y1="{y1:g}" y2="{y2:g}"/>\n'
         case Arrow(x, y, to_left):
             return f'<path class="arrow" d="M{x:g} {y - 5:g}v10l{"-" if to_left else ""}8 -5z"/>\n'
-        case Point(x, y):
-            return f'<circle class="point" cx="{x:g}" cy="{y:g}" r="6"/>\n'
+        case Point(x, y, radius):
+            return f'<circle class="point" cx="{x:g}" cy="{y:g}" r="{radius:g}"/>\n'
         case Letters(text, x, y, size, kind, anchor, rtl):
             marks = f' class="{kind}"' if kind else ""
             direction = ' direction="rtl"' if rtl else ""

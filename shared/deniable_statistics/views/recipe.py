@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from deniable.survey.question import Question
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
-from deniable_statistics.views.view_row import ViewRow, support_of
+from deniable_statistics.views.view_row import ViewRow, support_of, supports_of
 
 MOST_WRITTEN = 12
 """Largest number of answers whose matrix of probabilities is written into a script."""
@@ -24,11 +25,11 @@ class Ingredients:
 
 def ingredients(question: Question, rows: Sequence[ViewRow]) -> list[Ingredients]:
     """The numbers behind each share; ``a`` and ``b`` are empty where no single count tells it."""
-    found = []
-    for row in rows:
-        support = support_of(question, question.options.index(row.option)) if row.statistic == "share" else None
-        found.append(Ingredients(row, *(map(str, support) if support is not None else ("", ""))))
-    return found
+    # As texts once for each option, and not for each row.
+    supports, nothing = supports_of(question), ("", "")
+    written = [nothing] * len(question.options) if supports is None else [(str(a), str(b)) for a, b in supports]
+    channels = dict(zip(question.options, written, strict=True))
+    return [Ingredients(row, *(channels[row.option] if row.statistic == "share" else nothing)) for row in rows]
 
 
 def scripts(question: Question, rows: Sequence[ViewRow], url: str) -> tuple[str, str]:
@@ -159,8 +160,7 @@ def _exchanged(question: Question, several: str, counts: str, exchanged: str) ->
 
     A mechanism of two answers that mostly says the opposite is the same one with its reports exchanged.
     """
-    found = [support_of(question, each) for each in range(len(question.options))]
-    pairs = [(each.if_true, each.if_other) for each in found if each is not None]
+    pairs: Sequence[tuple[Fraction, Fraction]] = supports_of(question) or ()
     slope = pairs[0][0] - pairs[0][1]
     if slope < 0:
         pairs, slope, counts = [(1 - a, 1 - b) for a, b in pairs], -slope, exchanged

@@ -174,9 +174,13 @@ def shown_values(point: float | None, interval: Interval, axis: Axis) -> dict[st
 
 def support_of(question: Question, option: int) -> Support | None:
     """The two probabilities of an option's support, where its count is one binomial; else None."""
-    design = design_of(question.mechanism)
-    found = design.binomials(design.expected_if_even, 1) if question.has_shares else None
-    return None if found is None else found[option].support
+    supports = supports_of(question)
+    return None if supports is None else supports[option]
+
+
+def supports_of(question: Question) -> Sequence[Support] | None:
+    """The two probabilities of each option's support, where its count is one binomial; else None."""
+    return design_of(question.mechanism).binomial_supports if question.has_shares else None
 
 
 def is_asked_of_others(first: Question, second: Question) -> bool:

@@ -22,8 +22,8 @@ from deniable_client import Client, Memory
 
 def mark(name: str) -> None:
     """Say where this run is."""
-    with suppress(OSError):
-        os.stat(f"/deniable-audit/{name}")
+    # A call of its own, which hardly anything else makes: whoever watches stops at all of its kind.
+    os.access(f"/deniable-audit/{name}", os.F_OK)
 
 
 def main(job: dict[str, Any]) -> None:

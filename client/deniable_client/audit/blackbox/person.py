@@ -282,7 +282,11 @@ class Tab(ABC):
         self.chance[-1], told = self.told()
         events = [each for each in told if not each.startswith("~")]
         # When a timer is set and when an element says something is not always in one order.
-        self.seen[step]["calls"] = dict(Counter(each[1:] for each in told if each.startswith("~")))
+        calls = Counter(each[1:] for each in told if each.startswith("~"))
+        # A screen that says to wait is shown where something took long, which is the machine's doing.
+        waits = calls.pop(_WAITS, 0)
+        self.seen[step]["calls"] = dict(calls)
+        self.seen[step]["changes"] = _without_screens(self.seen[step]["changes"], waits)
         # How often a page is laid out on the way, and so how often it hears of its size, is not the same each time. The
         # size of a review is not told at all, so there the last one is of any question.
         sizes = [each for each in events if each.startswith("deniable-resize")]
@@ -290,6 +294,21 @@ class Tab(ABC):
         self.seen[step]["events"] = [each for each in events if each not in sizes] + last
         if self.person.answered < math.inf:
             self.counts[f"{step}, events about sizes"] = len(sizes)
+            self.counts[f"{step}, screens that say to wait"] = waits
+
+
+_WAITS = "setTimeout a function 8000"
+"""With what a screen begins that says to wait: after 8 s it says that this goes on."""
+
+
+def _without_screens(changes: Sequence[Any], number: int) -> list[Any]:
+    """Changes of a document without those of so many screens; each screen says its language and direction anew."""
+    kept = list(changes)
+    for name in ("lang", "dir"):
+        places = [place for place, each in enumerate(kept) if each[:3] == ["attributes", "html", name]]
+        for place in reversed(places[1:][-number:] if number else []):
+            del kept[place]
+    return kept
 
 
 class Watching(Protocol):

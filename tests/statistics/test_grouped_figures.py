@@ -1,0 +1,127 @@
+"""Figures of many groups: a row for each, whose parts never meet, and an axis that hides nothing."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import pytest
+
+from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel, columns
+from deniable_statistics.views.figures import (
+    COLUMN,
+    MOST_SPACIOUS,
+    ROW_SIZE,
+    WHOLE,
+    WIDTH,
+    Arrow,
+    Caption,
+    Letters,
+    MarkShapes,
+    Point,
+    Stroke,
+    grouped,
+    laid_out,
+    multiples,
+    track_of,
+)
+
+CAPTION = Caption("Which?")
+ARABIC = "\u0643\u0644\u064a\u0629"
+
+
+def panel_of(groups: list[str], options: int = 10, said: str = "18 % (12 to 24)", high: float = 0.24) -> Panel:
+    marks = tuple(
+        Mark(f"Option {option}", 0.18, 0.12, high, group, point=0.18, said=said)
+        for option in range(options)
+        for group in groups
+    )
+    return Panel("Which?", "", marks, fixed=SHARES)
+
+
+def span(letters: Letters) -> tuple[float, float]:
+    """From where to where a text reaches at most."""
+    width = columns(letters.text) * COLUMN * letters.size
+    is_at_left = (letters.anchor == "start") != letters.is_rtl
+    return (letters.x, letters.x + width) if is_at_left else (letters.x - width, letters.x)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ["Arts", "Law", "Economics and management", "Medicine"],
+        ["A" * 60, "b"],
+        [ARABIC, f"{ARABIC} {ARABIC} {ARABIC} {ARABIC} {ARABIC}"],
+        ["\u6587\u5b66\u90e8" * 9, "\u6cd5"],
+    ],
+    ids=["long words", "no blank", "from right to left", "wide letters"],
+)
+def test_labels_intervals_and_values_of_a_row_stand_beside_each_other(groups: list[str]) -> None:
+    panel = panel_of(groups)
+    track = track_of(panel)
+    assert track.labels > 0
+    layout = laid_out([panel], CAPTION, alone=False)
+    marks = [each for each in layout.parts if isinstance(each, MarkShapes)]
+    assert len(marks) == len(panel.marks)
+    for mark in marks:
+        (interval,) = (each for each in mark.shapes if isinstance(each, Stroke))
+        (point,) = (each for each in mark.shapes if isinstance(each, Point))
+        assert track.left <= interval.x1 < point.x < interval.x2 <= track.right
+        assert point.radius < interval.x2 - point.x  # an interval is seen beside its point
+        for text in (each for each in mark.shapes if isinstance(each, Letters)):
+            first, last = span(text)
+            assert 0 <= first <= last <= WIDTH
+            assert last < track.left - 11 + 1 or first > track.right + 11 - 1, text  # room for an arrow
+
+
+def test_many_groups_take_half_of_the_height() -> None:
+    panel = panel_of(["Arts", "Law", "Medicine", "Sciences", "Engineering", "Theology"])
+    rows, above = (laid_out([panel], CAPTION, alone=False, track=track).y for track in (None, WHOLE))
+    assert rows < 0.6 * above
+
+
+def test_few_groups_and_values_that_leave_no_room_have_their_labels_above() -> None:
+    groups = ["Arts", "Law", "Medicine"]
+    assert track_of(panel_of(groups, MOST_SPACIOUS // 3)) is WHOLE
+    assert track_of(panel_of(groups, MOST_SPACIOUS // 3 + 1)) is not WHOLE
+    assert track_of(panel_of(groups, said="too few replies to say anything of these people")) is WHOLE
+    assert track_of(panel_of(["Arts", ARABIC])) is WHOLE
+    alone = panel_of(groups)
+    assert track_of(replace(alone, marks=tuple(replace(each, series=None) for each in alone.marks))) is WHOLE
+
+
+@pytest.mark.parametrize(("high", "last"), [(0.2, 0.2), (0.2001, 0.4), (0.6, 0.6), (0.81, 1.0), (1.2, 1.0)])
+def test_a_short_axis_of_shares_begins_at_0_and_holds_every_interval(high: float, last: float) -> None:
+    panel = panel_of(["Arts", "Law"], high=high)
+    assert grouped(panel).fixed == Axis(0.0, last, is_percent=True)
+    layout = laid_out([panel], CAPTION, alone=False)
+    arrows = [shape for part in layout.parts if isinstance(part, MarkShapes) for shape in part.shapes]
+    # An arrow still says that an interval reaches beyond what is possible, and nothing else.
+    assert any(isinstance(each, Arrow) for each in arrows) == (high > 1)
+    ticks = [each.text for each in layout.parts if isinstance(each, Letters) and each.kind == "quiet"]
+    assert ticks == ["0 %", f"{50 * last:.0f} %", f"{100 * last:.0f} %"]
+
+
+def test_an_axis_of_numbers_is_never_cut() -> None:
+    panel = replace(panel_of(["Economics and management", "Law"]), fixed=Axis(0.0, 1e7), share=False)
+    assert grouped(panel) is panel
+    layout = laid_out([panel], CAPTION, alone=False)
+    ticks = [each for each in layout.parts if isinstance(each, Letters) and each.kind == "quiet"]
+    assert [each.text for each in ticks] == ["0", "10000000"]
+
+
+def test_each_answer_is_a_figure_of_its_own_with_the_same_axis() -> None:
+    panel = panel_of(["Arts", "<Law>"], 7)
+    root = ElementTree.fromstring(multiples(panel, CAPTION, "q"))
+    svg = "{http://www.w3.org/2000/svg}"
+    figures = root.findall(f"{svg}svg")
+    assert len(figures) == 7
+    ids = [each.get("id") for each in root.iter() if each.get("id")]
+    assert len(ids) == len(set(ids)) == 14
+    assert [each.findtext(f"{svg}title") for each in figures] == [f"Which? \u2013 Option {n}" for n in range(7)]
+    grids = {
+        tuple(line.get("x1") for line in each.iter(f"{svg}line") if line.get("class") == "grid") for each in figures
+    }
+    assert len(grids) == 1
+    assert sum(each.text == "<Law>" for each in root.iter(f"{svg}text")) == 7
+    assert ROW_SIZE * 350 / WIDTH > 12  # pixels of letters where a page is 390 wide
