@@ -227,7 +227,9 @@ def test_a_number_says_what_to_do_in_other_words_than_its_hint(page: Page, surve
         further.click()
         expect(page.get_by_role("alert")).to_have_text(said)
         # The hint gives way to what is wrong, and comes back.
-        expect(page.get_by_text("Enter a whole number from 0 to 100.").locator("visible=true")).to_have_count(0 if typed else 1)
+        expect(page.get_by_text("Enter a whole number from 0 to 100.").locator("visible=true")).to_have_count(
+            0 if typed else 1
+        )
         expect(field).to_be_focused()
         expect(field).to_have_attribute("aria-invalid", "true")
         field.fill("3")
@@ -306,7 +308,9 @@ def test_the_review_is_reached_without_a_gap_whatever_way_leads_there(page: Page
     page.go_back()
     page.get_by_role("spinbutton").fill("")
     page.go_forward()
-    expect(page.get_by_role("alert")).to_contain_text("There is no number here yet. Enter a whole number from 0 to 100.")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "There is no number here yet. Enter a whole number from 0 to 100."
+    )
     expect(page.get_by_role("spinbutton")).to_be_focused()
     page.get_by_role("spinbutton").fill("5")
     page.get_by_role("button", name="Check my answers").click()
