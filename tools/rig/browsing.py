@@ -351,7 +351,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     element.locator(".card button[part]").click()
     expect(element.locator("a[href$=results]")).to_be_visible()
     unfold(element)
-    expect(element.locator("details pre")).to_have_count(2)
+    expect(element.locator("details pre")).to_have_count(4)
     yield "receipt"
 
 
