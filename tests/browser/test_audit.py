@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from deniable_client.audit import shipped
+from deniable_client.audit.blackbox import chromium as blackbox
 from deniable_client.audit.blackbox import person
 from deniable_client.audit.blackbox.chromium import chromium
-from deniable_client.audit.blackbox.person import Chance
+from deniable_client.audit.blackbox.person import Chance, Stuck, Tab
 from deniable_client.audit.forms import FORMS
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
@@ -255,6 +256,7 @@ class Looked:
     told: list[str] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    late: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -275,6 +277,7 @@ def look(target: Target) -> Looked:
                 looked.told.append(tab.session.send("Runtime.evaluate", {"expression": DISGUISED})["result"]["value"])
                 word = "crypto.getRandomValues(new Uint32Array(1))[0]"
                 looked.words.append(tab.session.send("Runtime.evaluate", {"expression": word})["result"]["value"])
+            looked.late = never_answered(tab)
             tab.open("http://elsewhere.example/")
             wait_for(tab.page, lambda: any("elsewhere" in text for _, text in somebody.events), "the page asks for it")
             tab.page.wait_for_timeout(200)  # a name is looked up before anything is sent there
@@ -282,6 +285,15 @@ def look(target: Target) -> Looked:
         relay.close()
     looked.names = browser.names  # known once it has ended
     return looked
+
+
+def never_answered(tab: Tab) -> str:
+    """What an audit says of a page whose answer does not come."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(blackbox, "_IN_TIME", blackbox._IN_TIME.replace("15000", "200"))
+        with pytest.raises(Stuck) as stuck:
+            tab.look("new Promise(() => {})")
+    return str(stuck.value).splitlines()[0]
 
 
 @pytest.mark.long
@@ -292,6 +304,10 @@ def test_no_more_people_come_where_none_gets_to_the_end(target: Target, monkeypa
     assert shipped.IN_VAIN <= bench.sessions < shipped.IN_VAIN + shipped.BLOCK
     (found,) = bench.suspects(1e-6)
     assert "did not come to its end" in found.example
+
+
+def test_a_page_that_never_answers_does_not_hold_an_audit_up(looked: Looked) -> None:
+    assert looked.late == "page: Error: gave no answer in time"
 
 
 def test_names_that_a_page_asks_for_are_noted(looked: Looked) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import NotInstalled
-from deniable_client.audit.blackbox.person import AROUND, BLOCKED, DISGUISE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import AROUND, BLOCKED, DISGUISE, PATIENCE, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_commands.chromium_launch import FLAGS, installed
 
@@ -27,6 +27,14 @@ LANGUAGE = "en-GB"
 
 _INTERPRETED = "--js-flags=--no-opt --no-maglev --no-sparkplug"
 """Scripts are interpreted: a page lives for a second, and compiling it took a fifth of an audit's processor time."""
+
+
+_LATE = "gave no answer in time"
+_IN_TIME = """Promise.race([
+    EXPRESSION,
+    new Promise((_, fail) => setTimeout(() => fail(new Error("LATE")), MILLISECONDS)),
+])""".replace("LATE", _LATE).replace("MILLISECONDS", str(int(1000 * PATIENCE)))
+"""A page that draws no frames, or whose databases do not open, never answers, and nothing else would end that."""
 
 
 @contextmanager
@@ -158,16 +166,17 @@ class ChromiumTab(Tab):
                     tree = self.session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
                     made = self.session.send("Page.createIsolatedWorld", {"frameId": tree, "worldName": "reader"})
                     self._world = made["executionContextId"]
-                told = self.session.send(
-                    "Runtime.evaluate",
-                    {"expression": expression, "contextId": self._world, "awaitPromise": True, "returnByValue": True},
-                )
+                awaited = {"awaitPromise": True, "returnByValue": True, "contextId": self._world}
+                asked = {"expression": _IN_TIME.replace("EXPRESSION", expression), **awaited}
+                told = self.session.send("Runtime.evaluate", asked)
                 if "exceptionDetails" not in told:
                     return told["result"].get("value")
                 problem = told["exceptionDetails"].get("exception", {}).get("description", "")
             except Exception as error:  # a navigation takes the world with it
                 problem = str(error)
             self._world = None
+            if _LATE in problem:
+                break
             if attempt < 2:
                 time.sleep(0.01)
         raise Stuck(f"page: {problem[:200]}")
