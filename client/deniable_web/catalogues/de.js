@@ -288,7 +288,7 @@ export default Object.freeze({
   "declined": "Das ist völlig in Ordnung",
   "declinedText": "Sie nehmen nicht teil, und es wurde keine Antwort von Ihnen verlangt oder gesendet.",
   "askRoles": "Wer die Forschenden und der Betreiber sind",
-  "roles": "Die Forschenden stellen die Fragen und lesen die Ergebnisse. Der Betreiber des Servers unterhält den Computer, der die Rückmeldungen empfängt. Beide können dieselben Menschen sein.",
+  "roles": "Die Forschenden stellen die Fragen und lesen die Ergebnisse. Der Betreiber des Servers unterhält den Computer, der die Rückmeldungen empfängt. Beide können dieselben Menschen sein. Dann könnten auch die Forschenden sehen, was Sie wählen, aber nur, indem sie heimlich diese Seite ändern.",
   "named": "In dieser Umfrage sind mit „den Forschenden“ gemeint: {organiser}, und wer in deren Auftrag arbeitet.",
   "operatorKnown": "Der Betreiber nennt diesen Kontakt: {contact}",
   "operatorUnknown": "Diese Seite weiß nicht, wer der Betreiber ist. Wenn das für Sie wichtig ist, fragen Sie bitte, bevor Sie anfangen.",

@@ -288,7 +288,7 @@ export default Object.freeze({
   "declined": "That is quite all right",
   "declinedText": "You are not taking part, and no answer of yours was asked for or sent.",
   "askRoles": "Who the researchers and the operator are",
-  "roles": "The researchers ask the questions and read the results. The operator of the server runs the computer that receives the replies. Both may be the same people.",
+  "roles": "The researchers ask the questions and read the results. The operator of the server runs the computer that receives the replies. Both may be the same people. If so, the researchers could also see what you choose, but only by secretly changing this page.",
   "named": "In this survey, “the researchers” means {organiser}, and those who work for them.",
   "operatorKnown": "The operator gives this contact: {contact}",
   "operatorUnknown": "This page does not know who the operator is. If that matters to you, please ask before you start.",

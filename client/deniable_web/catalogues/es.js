@@ -288,7 +288,7 @@ export default Object.freeze({
   "declined": "Está muy bien así",
   "declinedText": "Usted no participa, y no se le pidió ni se envió ninguna respuesta.",
   "askRoles": "Quiénes son los investigadores y el operador",
-  "roles": "Los investigadores hacen las preguntas y leen los resultados. El operador del servidor mantiene el ordenador que recibe los envíos. Pueden ser las mismas personas.",
+  "roles": "Los investigadores hacen las preguntas y leen los resultados. El operador del servidor mantiene el ordenador que recibe los envíos. Pueden ser las mismas personas. En ese caso, también los investigadores podrían ver lo que usted elige, pero solo si cambian esta página en secreto.",
   "named": "En esta encuesta, «los investigadores» son {organiser} y quienes trabajan para ellos.",
   "operatorKnown": "El operador indica este contacto: {contact}",
   "operatorUnknown": "Esta página no sabe quién es el operador. Si eso le importa, pregunte antes de empezar.",

@@ -288,7 +288,7 @@ export default Object.freeze({
   "declined": "C’est très bien ainsi",
   "declinedText": "Vous ne participez pas, et aucune réponse ne vous a été demandée ni n’a été envoyée.",
   "askRoles": "Qui sont les chercheurs et l’exploitant",
-  "roles": "Les chercheurs posent les questions et lisent les résultats. L’exploitant du serveur fait fonctionner l’ordinateur qui reçoit les envois. Ce peuvent être les mêmes personnes.",
+  "roles": "Les chercheurs posent les questions et lisent les résultats. L’exploitant du serveur fait fonctionner l’ordinateur qui reçoit les envois. Ce peuvent être les mêmes personnes. Dans ce cas, les chercheurs pourraient aussi voir ce que vous choisissez, mais seulement en modifiant cette page en secret.",
   "named": "Dans cette enquête, « les chercheurs » désigne {organiser} et les personnes qui travaillent pour eux.",
   "operatorKnown": "L’exploitant indique ce contact : {contact}",
   "operatorUnknown": "Cette page ne sait pas qui est l’exploitant. Si cela compte pour vous, demandez-le avant de commencer.",

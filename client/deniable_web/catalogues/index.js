@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ocezy63qeaok2iebmckje7xvpy",
-  de: "lkmber4lyv4odh4cnbp7vdd564",
-  en: "ghoicyp6kfmv2spdzmpf3iuuxq",
-  es: "buwutbqvnk5ijqg24rrpx6hcgi",
-  fr: "bvoyou2c3ad6465mnrb5fegnw4",
+  ar: "vbxud6lv6mwsvfmt47gtjrorsu",
+  de: "6q6jcbo5wybf766axapp3zs2b4",
+  en: "s2kvhsytn325cl643nibfru7qa",
+  es: "gmvvghyermvnzd6hfdbxki4twa",
+  fr: "byektnisqqns5indy5v4gcuq6u",
 };
