@@ -5,7 +5,7 @@
  */
 
 import { randomizeAnswer } from "./device.js";
-import { drawing, fold, h, minor, own, p, quiet, stack } from "./dom.js";
+import { drawing, fold, h, item, minor, own, p, quiet, stack } from "./dom.js";
 import { fill } from "./messages.js";
 import { UNIT } from "./randomness.js";
 import { inWords, stepsOf } from "./wording.js";
@@ -17,10 +17,11 @@ import { of100 } from "./odds.js";
 
 const PEOPLE = 100;
 const COLUMNS = 20;
-/** A head and shoulders, 10 units wide and 14 high. */
-const PERSON = "M5 .8a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2M.9 13.2v-2a4.1 4.1 0 0 1 8.2 0v2z";
-/** The same without the place where it begins, which is that of its neck. */
-const FROM_NECK = "a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2m-4.1 12.4v-2a4.1 4.1 0 0 1 8.2 0v2z";
+/**
+ * A head and shoulders, 10 units wide and 14 high, whose left upper corner is there.
+ * @param {number} x @param {number} y
+ */
+const outlineAt = (x, y) => `M${x + 5} ${y + 0.8}a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2m-4.1 12.4v-2a4.1 4.1 0 0 1 8.2 0v2z`;
 
 /**
  * @typedef {object} Fate What chance does to one answer.
@@ -87,11 +88,8 @@ export function clearest(m, questions) {
   return questions.filter((each) => told(each) * ABOUT >= most).reduce((a, b) => (rank(b) < rank(a) ? b : a));
 }
 
-/** @param {Record<string, string>} attributes */
-const person = (attributes) => drawing("path", { d: PERSON, ...attributes });
-
 /** One person, as large as the style sheet says. @param {string} style */
-const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }, person({ class: style }));
+const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }, drawing("path", { d: outlineAt(0, 0), class: style }));
 
 /** A few people, some of them as chance has it: the sign by which screens of few words are known. */
 export const band = () =>
@@ -125,12 +123,12 @@ export function chance(m, question, { lesson, meaning, figures }) {
     const isOther = (/** @type {boolean} */ filled) => filled === (isYesNo && !answer());
     const style = (/** @type {boolean} */ filled) => (filled ? " filled" : "") + (isOther(filled) ? " other" : "");
     const people = [...Array(PEOPLE).keys()];
-    for (const [place, filled] of [true, false].entries()) {
+    const [n] = [true, false].map((filled, place) => {
       const those = people.filter((n) => isFilled(n) === filled);
       crowds[place].setAttribute("class", "person" + style(filled));
-      crowds[place].setAttribute("d", those.map((n) => `M${(n % COLUMNS) * 14 + 7} ${Math.floor(n / COLUMNS) * 20 + 2.8}${FROM_NECK}`).join(""));
-    }
-    const n = people.filter(isFilled).length;
+      crowds[place].setAttribute("d", those.map((n) => outlineAt((n % COLUMNS) * 14 + 2, Math.floor(n / COLUMNS) * 20 + 2)).join(""));
+      return those.length;
+    });
     const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
     legend.replaceChildren(sign("outline" + style(true)), n + yes, sign("outline" + style(false)), PEOPLE - n + no);
   };
@@ -170,5 +168,5 @@ function counted(m, question, reports) {
   const counts = new Map();
   for (const what of reports.flatMap((report) => inWords(m, question, report))) counts.set(what, (counts.get(what) ?? 0) + 1);
   const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
-  return h("ul", {}, ...most.map(([what, n]) => h("li", {}, about(m.madeOf, what, { n }))));
+  return h("ul", {}, ...most.map(([what, n]) => item(about(m.madeOf, what, { n }))));
 }

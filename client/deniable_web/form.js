@@ -4,7 +4,7 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { bar, card, focusOn, fold, h, heading, item, link, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
+import { bar, card, focusOn, fold, folds, h, heading, item, link, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
 import { numbered } from "./messages.js";
 import { oddsOf } from "./odds.js";
@@ -143,7 +143,7 @@ export function page(m, view, walk, send, isWatched) {
     count();
     // Together they would tell which questions do not apply.
     const odds = () => pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")]));
-    form.append(stack(!isFiltered && h("div", { class: "folds" }, fold(m.odds, odds)), h("button", { part: "button" }, m.review), done));
+    form.append(stack(!isFiltered && folds(fold(m.odds, odds)), h("button", { part: "button" }, m.review), done));
   });
   return h("div", {}, form, review);
 }
