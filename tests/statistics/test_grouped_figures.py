@@ -102,6 +102,28 @@ def test_a_short_axis_of_shares_begins_at_0_and_holds_every_interval(high: float
     assert ticks == ["0 %", f"{50 * last:.0f} %", f"{100 * last:.0f} %"]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "last"),
+    [(0.1, 0.2, 0.2), (-0.39, 0.1, 0.4), (-0.2, 0.61, 0.8), (-0.81, 0.1, 1.0), (-1.2, 0.1, 1.0), (0.1, 1.3, 1.0)],
+)
+def test_a_short_axis_of_differences_reaches_as_far_below_0_as_above(low: float, high: float, last: float) -> None:
+    panel = panel_of(["north \u2212 south", "Law \u2212 Arts"], high=high)
+    marks = tuple(replace(mark, low=low, estimate=0.15, point=0.15) for mark in panel.marks)
+    panel = replace(panel, marks=marks, fixed=Axis(-1.0, 1.0, is_percent=True))
+    assert grouped(panel).fixed == Axis(-last, last, is_percent=True)
+    layout = laid_out([panel], CAPTION, alone=False)
+    arrows = [shape for part in layout.parts if isinstance(part, MarkShapes) for shape in part.shapes]
+    assert any(isinstance(each, Arrow) for each in arrows) == (high > 1 or low < -1)
+    ticks = [each.text for each in layout.parts if isinstance(each, Letters) and each.kind == "quiet"]
+    assert ticks == [f"\u2212{100 * last:.0f}", "0", f"{100 * last:.0f}"]
+
+
+def test_a_short_axis_of_differences_of_means_has_their_unit() -> None:
+    panel = panel_of(["north \u2212 south", "Law \u2212 Arts"], high=0.7)
+    panel = replace(panel, fixed=Axis(-4.0, 4.0), share=False)
+    assert grouped(panel).fixed == Axis(-0.8, 0.8)
+
+
 def test_an_axis_of_numbers_is_never_cut() -> None:
     panel = replace(panel_of(["Economics and management", "Law"]), fixed=Axis(0.0, 1e7), share=False)
     assert grouped(panel) is panel

@@ -125,15 +125,21 @@ def track_of(panel: Panel) -> Track:
 
 
 def grouped(panel: Panel) -> Panel:
-    """A panel of rows, whose axis is short; one of shares ends at the next fifth above all that it shows.
+    """A panel of rows, whose axis is short; it ends at the next fifth of what is possible above all that it shows.
 
-    It begins at 0, and where an interval reaches beyond what is possible it ends there, so arrows say the same.
+    An axis of shares begins at 0, and one of differences reaches as far below 0 as above it. Where an interval reaches
+    beyond what is possible, the axis ends there, so arrows say the same.
     """
-    if panel.fixed != SHARES:
+    whole = panel.fixed
+    if whole is None or (whole != SHARES and whole.low != -whole.high):
         return panel
-    ends = [end for mark in panel.marks if mark.estimate is not None for end in (mark.high, mark.point or 0.0)]
-    last = next((fifth / 5 for fifth in range(1, 5) if all(end <= fifth / 5 for end in ends)), 1.0)
-    return replace(panel, fixed=replace(SHARES, high=last))
+    drawn = [mark for mark in panel.marks if mark.estimate is not None]
+    ends = [end for mark in drawn for end in (mark.high, mark.point or 0.0)]
+    if whole.low:
+        ends = [*map(abs, ends), *(-mark.low for mark in drawn)]
+    fifths = (number * whole.high / 5 for number in range(1, 5))
+    last = next((fifth for fifth in fifths if all(end <= fifth for end in ends)), whole.high)
+    return replace(panel, fixed=replace(whole, low=-last if whole.low else whole.low, high=last))
 
 
 def has_multiples(panel: Panel) -> bool:
