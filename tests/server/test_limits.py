@@ -30,12 +30,12 @@ from deniable_server.edge.limits import (
     MOST_DOWNLOADS,
     MOST_DOWNLOADS_OF_ALL,
     REPORTS,
+    HeldSlot,
     Limits,
-    NoPlace,
-    Place,
-    Places,
+    NoSlot,
     Rate,
     Right,
+    Slots,
     TooMany,
 )
 from deniable_server.edge.problems import status_of
@@ -61,7 +61,7 @@ class Seconds:
         return self.now
 
 
-def held_of(places: Places) -> dict[bytes, int]:
+def held_of(places: Slots) -> dict[bytes, int]:
     """How many places each key holds."""
     return places._held
 
@@ -164,7 +164,7 @@ def test_bodies_of_one_address_hold_so_many_threads_and_no_more() -> None:
 @pytest.mark.parametrize("kind", ["receiving", "batching", "sending"])
 def test_whoever_bears_a_right_has_places_of_its_own_once_those_of_the_address_are_taken(kind: str) -> None:
     limits = Limits(None)
-    hold: Callable[[dict[str, Any]], Place] = getattr(limits, kind)
+    hold: Callable[[dict[str, Any]], HeldSlot] = getattr(limits, kind)
     looked: list[str] = []
 
     def one(name: str, right: bytes | None) -> dict[str, Any]:
@@ -174,8 +174,8 @@ def test_whoever_bears_a_right_has_places_of_its_own_once_those_of_the_address_a
 
         return asked(limits, "192.0.2.1", look)
 
-    def all_of(name: str, right: bytes | None) -> list[Place]:
-        """As many places as one can have."""
+    def all_of(name: str, right: bytes | None) -> list[HeldSlot]:
+        """as many slots as one can have."""
         found = []
         with contextlib.suppress(TooMany):
             while True:
@@ -196,7 +196,7 @@ def test_whoever_bears_a_right_has_places_of_its_own_once_those_of_the_address_a
 
 
 def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
-    places = Places(total=128, most=32)
+    places = Slots(total=128, most=32)
     takers = [bytes([number]) for number in range(8)]
     for _ in range(128):
         for taker in takers:
@@ -205,7 +205,7 @@ def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
     for number in range(1000):
         places.take(number.to_bytes(4))
     assert not places.take(b"too late")
-    with pytest.raises(NoPlace) as refusal:
+    with pytest.raises(NoSlot) as refusal:
         places.take_or_refuse(b"too late")
     assert status_of(refusal.value) == 503  # as the door answers it too, before Flask: the same can be sent again
 
@@ -225,7 +225,7 @@ def test_uploads_and_downloads_have_places_of_their_own() -> None:
         each.give_back()
     for number in range(MOST_DOWNLOADS_OF_ALL):
         limits.sending(asked(limits, f"192.0.3.{number}")).take()
-    with pytest.raises(NoPlace, match="of others"):
+    with pytest.raises(NoSlot, match="of others"):
         limits.sending(one).take()
 
 

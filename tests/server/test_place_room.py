@@ -13,7 +13,7 @@ import pytest
 from apiflask import APIFlask
 
 from deniable import CollectorError, Survey
-from deniable_server.edge.limits import Places
+from deniable_server.edge.limits import Slots
 from deniable_server.place import calls, collectors, room
 from deniable_server.place.room import OF_ALL, OF_ONE, Room, check_room
 from deniable_server.store.errors import StoreFull
@@ -188,7 +188,7 @@ def test_a_collector_whose_surveys_never_come_holds_up_itself_alone(
         return calls.Answer(200, b'{"state": "open"}', "application/json")
 
     monkeypatch.setattr(collectors, "call", answer)
-    monkeypatch.setattr(collectors, "_calls" if is_allowed else "_calls_of_strangers", Places(total=12, most=6))
+    monkeypatch.setattr(collectors, "_calls" if is_allowed else "_calls_of_strangers", Slots(total=12, most=6))
 
     def ask(number: int) -> str | None:
         return collectors.state_of(f"https://name{number}.{host}.example", "a", is_allowed=is_allowed)

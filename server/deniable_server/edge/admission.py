@@ -5,7 +5,7 @@ uses up nothing that respondents at the same address need. A request that bears 
 of its address is empty: a report with an invitation or a token of its survey, a request for a token with an invitation,
 a call with an API token. Each right has a bucket of its own, of the same rate.
 
-A right is looked up only once the bucket or the places (`limits.Places`) of the address are used up, for one request at
+A right is looked up only once the bucket or the slots (`limits.Slots`) of the address are used up, for one request at
 a time, at the cost of a report. These look-ups are not counted, so that nobody can use them up with junk. Devices name
 their right in the head of a request, so that it is known before the body is read; for older devices, which do not, it
 is looked for in the body.
@@ -29,7 +29,7 @@ from deniable.report.report import MAX_BYTES
 from deniable.wire import strict_json
 from deniable_server.access.tokens import is_token
 from deniable_server.edge import problems
-from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Limits, NoPlace, RequestKind, TooMany
+from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Limits, NoSlot, RequestKind, TooMany
 from deniable_server.store import Store
 from deniable_transport.authorization import invitation_hash, token_in
 
@@ -111,7 +111,7 @@ class Admission:
                 if right is None:
                     raise
                 self._limits.admit_by(right, environ, kind)
-        except (TooMany, NoPlace) as refusal:
+        except (TooMany, NoSlot) as refusal:
             headers = [("Retry-After", str(refusal.wait))]
             status = problems.status_of(refusal)
             return problems.answer(self._app, environ, start_response, status, str(refusal), headers)
@@ -155,8 +155,8 @@ class RightsLookup:
 
         Raises
         ------
-        TooMany, NoPlace
-            See `Place.take`.
+        TooMany, NoSlot
+            See `HeldSlot.take`.
         """
         right = self.of_head(environ, kind)
         if right is not None or kind is not REPORTS or not (body := self._body(environ)):

@@ -29,8 +29,8 @@ def counted(response: Response) -> Response:
 
     Raises
     ------
-    TooMany, NoPlace
-        See `deniable_server.edge.limits.Place.take`.
+    TooMany, NoSlot
+        See `deniable_server.edge.limits.HeldSlot.take`.
     """
     if (response.content_length or 0) > MOST_AT_ONCE:
         place = get_limits().sending(request.environ)
@@ -47,7 +47,7 @@ def tagged(response: Response, tag: str | None = None) -> Response:
 
     Raises
     ------
-    TooMany, NoPlace
+    TooMany, NoSlot
         As `counted`.
     """
     if request.authorization is None:

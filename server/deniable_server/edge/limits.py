@@ -129,34 +129,34 @@ class TooMany(DeniableError):
         self.wait = wait
 
 
-class NoPlace(DeniableError):
-    """All places are held, by all addresses together."""
+class NoSlot(DeniableError):
+    """All slots are held, by all addresses together."""
 
     wait = 1
 
 
 class TooBusy(DeniableError):
-    """All places for computations are held."""
+    """All slots for computations are held."""
 
     wait = 2
 
 
-class Places:
-    """Places of which one address may hold a limited number, and never more than are left for all others.
+class Slots:
+    """Slots of which one address may hold a limited number, and never more than are left for all others.
 
     Parameters
     ----------
     total, most : int
-        Number of places, and how many of them one address may hold while it is alone.
+        Number of slots, and how many of them one address may hold while it is alone.
 
     Notes
     -----
     An address gets one more only if it holds fewer than are free (the dynamic threshold of Choudhury and Hahne,
     "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6, 1998,
-    with alpha = 1). So ``m`` greedy addresses leave a share ``1 / (m + 1)`` of all places free for a new one.
+    with alpha = 1). So ``m`` greedy addresses leave a share ``1 / (m + 1)`` of all slots free for a new one.
 
-    >>> places = Places(total=8, most=4)
-    >>> [places.take(b"one") for _ in range(5)], [places.take(b"two") for _ in range(3)], places.take(b"three")
+    >>> slots = Slots(total=8, most=4)
+    >>> [slots.take(b"one") for _ in range(5)], [slots.take(b"two") for _ in range(3)], slots.take(b"three")
     ([True, True, True, True, False], [True, True, False], True)
     """
 
@@ -167,7 +167,7 @@ class Places:
         self._lock = threading.Lock()
 
     def take(self, key: bytes) -> bool:
-        """Take a place for an address; return whether it got one."""
+        """Take a slot for an address; return whether it got one."""
         with self._lock:
             held = self._held.get(key, 0)
             # Dynamic threshold with alpha = 1: hold no more than what is left free.
@@ -178,7 +178,7 @@ class Places:
             return True
 
     def give_back(self, key: bytes) -> None:
-        """Give a place back."""
+        """Give a slot back."""
         with self._lock:
             self._free += 1
             if self._held[key] == 1:
@@ -187,63 +187,63 @@ class Places:
                 self._held[key] -= 1
 
     def take_or_refuse(self, key: bytes) -> None:
-        """Take a place for an address.
+        """Take a slot for an address.
 
         Raises
         ------
         TooMany
             If the address holds as many as it may.
-        NoPlace
+        NoSlot
             If it holds none, and others hold all.
         """
         if not self.take(key):
             if key in self._held:
                 raise TooMany("Too many unfinished requests from your network. Send the same again later.", 1)
-            raise NoPlace("Too many unfinished requests of others. Send the same again later.")
+            raise NoSlot("Too many unfinished requests of others. Send the same again later.")
 
 
-class Place:
-    """A place that a request holds, of its address or, if that has none left, of the right that it bears.
+class HeldSlot:
+    """A slot that a request holds, of its address or, if that has none left, of the right that it bears.
 
-    A class and not a generator, which would be slower: every report holds a place.
+    A class and not a generator, which would be slower: every report holds a slot.
 
     Parameters
     ----------
-    places : Places
+    slots : Slots
     environ : mapping
         The WSGI environment of a request that `Limits.admit` admitted.
     key_of_right : callable
     """
 
-    __slots__ = ("_environ", "_key", "_key_of_right", "_places")
+    __slots__ = ("_environ", "_key", "_key_of_right", "_slots")
 
-    def __init__(self, places: Places, environ: Mapping[str, Any], key_of_right: Callable[[bytes], bytes]) -> None:
-        self._places = places
+    def __init__(self, slots: Slots, environ: Mapping[str, Any], key_of_right: Callable[[bytes], bytes]) -> None:
+        self._slots = slots
         self._environ = environ
         self._key = asker(environ)
         self._key_of_right = key_of_right
 
     def take(self) -> None:
-        """Take the place.
+        """Take the slot.
 
         Raises
         ------
         TooMany
             If address and right hold as many as they may.
-        NoPlace
+        NoSlot
             If they hold none, and others hold all.
         """
-        if self._places.take(self._key):
+        if self._slots.take(self._key):
             return
-        # Only now: a look-up costs the database something, and a place of the address nothing.
+        # Only now: a look-up costs the database something, and a slot of the address nothing.
         right = self._environ[_RIGHT]()
         if right is not None:
             self._key = self._key_of_right(right)
-        self._places.take_or_refuse(self._key)
+        self._slots.take_or_refuse(self._key)
 
     def give_back(self) -> None:
-        """Give the place back."""
-        self._places.give_back(self._key)
+        """Give the slot back."""
+        self._slots.give_back(self._key)
 
     def __enter__(self) -> None:
         self.take()
@@ -318,9 +318,9 @@ class Limits:
         self._lock = threading.Lock()
         # In order of use. A dict has to search for its first entry, past those that were deleted, for every new bucket.
         self._full_at: OrderedDict[bytes, float] = OrderedDict()
-        self._receiving = Places(MOST_BODIES_OF_ALL, MOST_BODIES)
-        self._batches = Places(MOST_BATCHES_OF_ALL, MOST_BATCHES)
-        self._sending = Places(MOST_DOWNLOADS_OF_ALL, MOST_DOWNLOADS)
+        self._receiving = Slots(MOST_BODIES_OF_ALL, MOST_BODIES)
+        self._batches = Slots(MOST_BATCHES_OF_ALL, MOST_BATCHES)
+        self._sending = Slots(MOST_DOWNLOADS_OF_ALL, MOST_DOWNLOADS)
         self._renew_key()
 
     def key(self, address: str) -> bytes:
@@ -410,17 +410,17 @@ class Limits:
                 math.ceil(wait),
             )
 
-    def receiving(self, environ: Mapping[str, Any]) -> Place:
+    def receiving(self, environ: Mapping[str, Any]) -> HeldSlot:
         """A place for an incoming body, held while it is in transit."""
-        return Place(self._receiving, environ, self._key_of_right)
+        return HeldSlot(self._receiving, environ, self._key_of_right)
 
-    def batching(self, environ: Mapping[str, Any]) -> Place:
+    def batching(self, environ: Mapping[str, Any]) -> HeldSlot:
         """A place for a batch, held until it is answered."""
-        return Place(self._batches, environ, self._key_of_right)
+        return HeldSlot(self._batches, environ, self._key_of_right)
 
-    def sending(self, environ: Mapping[str, Any]) -> Place:
+    def sending(self, environ: Mapping[str, Any]) -> HeldSlot:
         """A place for a download, held until it is taken."""
-        return Place(self._sending, environ, self._key_of_right)
+        return HeldSlot(self._sending, environ, self._key_of_right)
 
     def _renew_key(self) -> None:
         self._key = os.urandom(32)

@@ -21,7 +21,7 @@ from werkzeug.http import parse_accept_header
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
-from deniable_server.edge.limits import NoPlace, TooBusy, TooMany
+from deniable_server.edge.limits import NoSlot, TooBusy, TooMany
 from deniable_server.language import language_of_query, words
 from deniable_server.logs import log_mistake
 from deniable_server.sealing import KeysMissing
@@ -45,7 +45,7 @@ STATUS: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (NotInvited, HTTPStatus.FORBIDDEN),
     (SurveyClosed, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
-    (NoPlace, HTTPStatus.SERVICE_UNAVAILABLE),
+    (NoSlot, HTTPStatus.SERVICE_UNAVAILABLE),
     (TooBusy, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreBusy, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),

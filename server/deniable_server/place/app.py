@@ -14,7 +14,7 @@ from apiflask import APIFlask
 from deniable import __version__
 from deniable_server import logs
 from deniable_server.edge import heads, limits, problems
-from deniable_server.edge.limits import PAGES, REPORTS, Limits, NoPlace, Rate, TooMany
+from deniable_server.edge.limits import PAGES, REPORTS, Limits, NoSlot, Rate, TooMany
 from deniable_server.place import routes
 from deniable_server.place.relay import DELAY, PAUSE, BatchRelay
 from deniable_server.store import utc_today
@@ -92,7 +92,7 @@ class Door:
         """Serve a request."""
         try:
             self._limits.admit(environ, REPORTS if environ["REQUEST_METHOD"] == "POST" else PAGES)
-        except (TooMany, NoPlace) as refusal:
+        except (TooMany, NoSlot) as refusal:
             headers = [("Retry-After", str(refusal.wait))]
             status = problems.status_of(refusal)
             return problems.answer(self._app, environ, start_response, status, str(refusal), headers)

@@ -9,7 +9,7 @@ from deniable import Survey, parse_survey
 from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
 from deniable.survey.document import MAX_BYTES
-from deniable_server.edge.limits import Places
+from deniable_server.edge.limits import Slots
 from deniable_server.place.addresses import addresses_of
 from deniable_server.place.addresses import is_public as is_public_address
 from deniable_server.place.calls import Answer, call
@@ -20,14 +20,14 @@ from deniable_transport.responses import object_in
 
 _WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9_~-]{1,64}){0,4})")
 
-_calls = Places(total=96, most=64)
-"""Places for calls for which somebody waits, each of which holds a thread: together half of those that there are.
+_calls = Slots(total=96, most=64)
+"""Slots for calls for which somebody waits, each of which holds a thread: together half of those that there are.
 
 Whoever serves surveys that never come must not hold up a place for everybody.
 """
 
-_calls_of_strangers = Places(total=32, most=16)
-"""Places for calls to collectors that nobody allowed, by their domain: many names take nothing from others."""
+_calls_of_strangers = Slots(total=32, most=16)
+"""Slots for calls to collectors that nobody allowed, by their domain: many names take nothing from others."""
 
 PROBLEM = "application/problem+json"
 

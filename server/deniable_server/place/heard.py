@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from deniable import Survey
 from deniable.errors import CollectorError, DeniableError
-from deniable_server.edge.limits import Places
+from deniable_server.edge.limits import Slots
 from deniable_server.place import collectors
 from deniable_server.place.room import MOST_SURVEYS, OF_ALL, OF_ONE, domain_of
 
@@ -74,7 +74,7 @@ class HeardSurveys:
         self._heard: dict[CollectorSurvey, _Heard] = {}
         self._failures: OrderedDict[CollectorSurvey, tuple[float, DeniableError]] = OrderedDict()
         self._turns: dict[CollectorSurvey, _Turn] = {}
-        self._waiting = Places(total=64, most=32)
+        self._waiting = Slots(total=64, most=32)
 
     def survey(self, key: CollectorSurvey, is_allowed: bool) -> Survey:
         """A survey, which its collector is asked for by one visitor alone: others wait for that answer.

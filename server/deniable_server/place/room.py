@@ -44,7 +44,7 @@ def check_room(kept: Mapping[str, int], slot: str, allowed: Container[str], size
     Notes
     -----
     A domain that nobody allowed gets more only while it has less than is left for all of them: ``m`` greedy ones leave
-    a share ``1 / (m + 1)`` to a new one (Choudhury and Hahne 1998, as for `Places`).
+    a share ``1 / (m + 1)`` to a new one (Choudhury and Hahne 1998, as for `Slots`).
     """
     collector = _collector_of(slot)
     if collector in allowed:

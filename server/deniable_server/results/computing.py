@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, ParamSpec, TypeVar
 
-from deniable_server.edge.limits import Places, TooBusy
+from deniable_server.edge.limits import Slots, TooBusy
 
 WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
 """Processes that compute; one processor is left to the server."""
@@ -78,7 +78,7 @@ class ProcessPool:
         wait_seconds: float = WAIT_SECONDS,
         compute_seconds: float = COMPUTE_SECONDS,
     ) -> None:
-        self._places = Places(asked, asked_by_one)
+        self._slots = Slots(asked, asked_by_one)
         self._wait_seconds = wait_seconds
         self._compute_seconds = compute_seconds
         self._free = threading.BoundedSemaphore(workers)
@@ -100,7 +100,7 @@ class ProcessPool:
         TooBusy
             If the queue is full, or no process is free in time.
         """
-        if not self._places.take(key):
+        if not self._slots.take(key):
             raise _too_busy()
         try:
             if not self._free.acquire(timeout=self._wait_seconds):
@@ -110,7 +110,7 @@ class ProcessPool:
             finally:
                 self._free.release()
         finally:
-            self._places.give_back(key)
+            self._slots.give_back(key)
 
     def run(self, work: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """The result of a function of a module, computed in another process.

@@ -69,13 +69,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     # Each sentence may be wrong with probability 0.05: with many of them, one of them probably is.
     if len(cohorts) > MOST_HEADLINES:
         return []
-    # Fixed before anybody answered, so that its interval need not allow for a selection.
-    fixed = question.kind.headline
-    chosen = [row for row in rows if row.statistic == "mean"]
-    if fixed is not None:
-        whose = "among" if question.ask_if else "share"
-        chosen = [row for row in rows if row.statistic == whose and row.option == question.options[fixed]]
-    if chosen:
+    if fixed := _fixed(question, rows):
         what = _what(question, words)
         # One option that does not fit the design casts doubt on all numbers of that cohort.
         flagged = {row.cohort for row in rows if row.flag}
@@ -83,15 +77,29 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
             Headline(what, row.cohort, None, words["rHardly"])
             if row.cohort in flagged
             else _figure(question, what, row, words, _digits(question, rows, row.statistic))
-            for row in chosen
+            for row in fixed
             if row.estimate is not None
         ]
-    # Most often *does not apply* would lead, which says nothing of the answers.
-    is_one = cohorts == [None] and not question.ask_if
-    most = _most_frequent(question, rows, words) if is_one else None
-    if most is None and cohorts == [None] and question.ask_if and all(is_weak(row, SHARES) for row in rows):
-        most = _vague(_most(question, words), words) if any(row.n for row in rows) else None
+    most = _of_everybody(question, rows, words) if cohorts == [None] else None
     return [] if most is None else [most]
+
+
+def _fixed(question: Question, rows: Sequence[EstimateRow]) -> list[EstimateRow]:
+    """The figures that were chosen before anybody answered, so that their intervals need not allow for a selection."""
+    option = question.kind.headline
+    if option is None:
+        return [row for row in rows if row.statistic == "mean"]
+    whose = "among" if question.ask_if else "share"
+    return [row for row in rows if row.statistic == whose and row.option == question.options[option]]
+
+
+def _of_everybody(question: Question, rows: Sequence[EstimateRow], words: Words) -> Headline | None:
+    """The most frequent answer of everybody; of a question with a filter only that the replies are too few to say."""
+    if not question.ask_if:
+        return _most_frequent(question, rows, words)
+    # Most often *does not apply* would lead, which says nothing of the answers.
+    has_replies = any(row.n for row in rows)
+    return _vague(_most(question, words), words) if has_replies and all(is_weak(row, SHARES) for row in rows) else None
 
 
 def _digits(question: Question, rows: Sequence[EstimateRow], statistic: str) -> int:

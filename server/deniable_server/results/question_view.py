@@ -151,12 +151,7 @@ def section(
     # Recipes and scripts recompute shares of one survey; differences of cohorts take more than a tally.
     is_of_this_survey = options.is_of_shares and not options.over_time
     recipe = ingredients(question, rows) if is_of_this_survey else []
-    written = ("", "")
-    if url is not None and survey.retention == "reports":
-        if given is not None:
-            written = crossed_scripts(question, given, url)
-        elif is_of_this_survey:
-            written = scripts(question, rows, url)
+    source = url if survey.retention == "reports" else None
     level = level_text(options.confidence_level, labels.words)
     return Section(
         question=question,
@@ -172,12 +167,23 @@ def section(
         methods=", ".join(dict.fromkeys(method_name(row.method) for row in shown)),
         recipe=recipe_rows(question, recipe, options, labels),
         is_binomial=bool(recipe and recipe[0].a),
-        scripts=written,
+        scripts=_scripts(question, given, rows, source, is_of_this_survey),
         weak=list(weak_rules(question, shown, level, labels.words)),
         n=0 if given is None else shown[0].n or 0,
         crossed=Markup() if given is None else crossed_rows(question, given, rows, labels),
         channels=[] if given is None else [(labels.text(each.text), channels(each)) for each in (question, given)],
     )
+
+
+def _scripts(
+    question: Question, given: Question | None, rows: Sequence[ViewRow], url: str | None, is_of_this_survey: bool
+) -> tuple[str, str]:
+    """Python and R that recompute a view from the rows at an address; empty where these do not make its numbers."""
+    if url is None:
+        return "", ""
+    if given is not None:
+        return crossed_scripts(question, given, url)
+    return scripts(question, rows, url) if is_of_this_survey else ("", "")
 
 
 def title_of(question: Question, given: Question, labels: Labels) -> str:

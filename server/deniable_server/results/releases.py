@@ -32,7 +32,7 @@ _one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownRelease:
     """What results show: a release, or what the store shows where that is not numbered.
 
     Attributes
@@ -99,7 +99,7 @@ class ReleaseLog:
         self._key: Ed25519PrivateKey | None = None
         self._summaries = ResultCache(MOST_SUMMARIES)
 
-    def shown(self, state: SurveyState, number: int | None = None) -> Shown:
+    def shown(self, state: SurveyState, number: int | None = None) -> ShownRelease:
         """What results show: the newest release, or the one of that number.
 
         Raises
@@ -111,11 +111,11 @@ class ReleaseLog:
         if number is not None:
             row = self.row(state, number)
             record = parsed(row.record)
-            return Shown(record.tallies, record, newest is not None and number == newest.number)
+            return ShownRelease(record.tallies, record, newest is not None and number == newest.number)
         if self._is_numbered(state) and newest is not None:
             record = parsed(newest.record)
-            return Shown(record.tallies, record)
-        return Shown(self._store.tallies(state.survey), None)
+            return ShownRelease(record.tallies, record)
+        return ShownRelease(self._store.tallies(state.survey), None)
 
     def row(self, state: SurveyState, number: int) -> ReleaseRow:
         """The release of that number.

@@ -18,7 +18,7 @@ from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import ProcessPool
 from deniable_server.results.field_dates import FieldDates, field_dates
 from deniable_server.results.query import EstimatesQuery, ViewQuery
-from deniable_server.results.releases import ReleaseLog, Shown, newest_record
+from deniable_server.results.releases import ReleaseLog, ShownRelease, newest_record
 from deniable_server.results.versions import Versions
 from deniable_server.results.waves import Wave, WaveIndex
 from deniable_server.results.work import (
@@ -139,7 +139,7 @@ class ResultsService:
         state = self._store.state(survey_id)
         if not (shown := self.releases.shown(state)).n:
             return
-        wanted: list[tuple[ViewQuery, Hashable, Callable[[SurveyState, Shown, ViewQuery], tuple[Any, int]]]]
+        wanted: list[tuple[ViewQuery, Hashable, Callable[[SurveyState, ShownRelease, ViewQuery], tuple[Any, int]]]]
         wanted = [(EVERYBODY_VIEW, "views", self._views_of)]
         if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
             wanted.append((BY_COHORT_VIEW, "views", self._views_of))
@@ -177,7 +177,7 @@ class ResultsService:
 
         return self._computed(survey_id, query, (form, *said, *dates.values()), 0, write)
 
-    def dates(self, state: SurveyState, shown: Shown) -> FieldDates:
+    def dates(self, state: SurveyState, shown: ShownRelease) -> FieldDates:
         """When a survey took replies, and of which day the results that are shown are."""
         return field_dates(state, shown.record, self._store.today())
 
@@ -190,7 +190,7 @@ class ResultsService:
 
         return self._computed(survey_id, EVERYBODY, "files", 0, write)
 
-    def views(self, state: SurveyState, shown: Shown, query: ViewQuery) -> Mapping[str, View]:
+    def views(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> Mapping[str, View]:
         """The shares of all questions by the id of each, computed at once: one by one they would wait in the queue."""
 
         def compute(_survey: Survey) -> tuple[Mapping[str, View], int]:
@@ -198,7 +198,7 @@ class ResultsService:
 
         return self._computed(state.survey.id, plain(query), "views", 0, compute, shown=shown)
 
-    def table(self, state: SurveyState, shown: Shown, query: ViewQuery) -> bytes:
+    def table(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> bytes:
         """The shares of all questions as CSV, written where they are computed."""
 
         def write(_survey: Survey) -> tuple[bytes, int]:
@@ -207,17 +207,17 @@ class ResultsService:
         name = self._table_name(state, shown, query)
         return self._computed(state.survey.id, plain(query), name, 0, write, shown=shown)
 
-    def _table_name(self, state: SurveyState, shown: Shown, query: ViewQuery) -> Hashable:
+    def _table_name(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> Hashable:
         return "table", query.sort, *self.dates(state, shown).columns.values()
 
-    def _table_of(self, state: SurveyState, shown: Shown, query: ViewQuery) -> tuple[bytes, int]:
+    def _table_of(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> tuple[bytes, int]:
         """The shares of all questions as CSV, and its size in bytes."""
         dates = self.dates(state, shown).columns
         is_sorted = query.sort is not None
         text = self._pool.run(table_of, state.survey.document, shown.tallies, wanted_of(query), dates, is_sorted)
         return text, len(text)
 
-    def _views_of(self, state: SurveyState, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
+    def _views_of(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> tuple[Mapping[str, View], int]:
         """The shares of all questions, and their size in bytes."""
         survey = state.survey
         estimates = self._pool.run(rows_of, survey.document, shown.tallies, wanted_of(query))
@@ -226,7 +226,7 @@ class ResultsService:
     def image(
         self,
         state: SurveyState,
-        shown: Shown,
+        shown: ShownRelease,
         query: ViewQuery,
         form: str,
         name: Hashable,
@@ -241,7 +241,7 @@ class ResultsService:
 
         return self._computed(state.survey.id, query, (form, name), CHART_ROWS, draw, shown=shown)
 
-    def view(self, state: SurveyState, shown: Shown, query: ViewQuery, question: str) -> View:
+    def view(self, state: SurveyState, shown: ShownRelease, query: ViewQuery, question: str) -> View:
         """The rows of a view of one question, and the estimates behind them where shares are shown.
 
         Raises
@@ -340,7 +340,9 @@ class ResultsService:
             self._kept.put(name, page, len(page))
         return page
 
-    def _name(self, survey_id: str, query: EstimatesQuery, form: Hashable, shown: Shown | None = None) -> Hashable:
+    def _name(
+        self, survey_id: str, query: EstimatesQuery, form: Hashable, shown: ShownRelease | None = None
+    ) -> Hashable:
         """The name of a result in the cache, which changes with every release.
 
         It names the release that was read, if it was read before: another one may have come since, and its readers must
@@ -358,7 +360,7 @@ class ResultsService:
         more_rows: int,
         compute: Callable[[Survey], tuple[R, int]],
         question: str | None = None,
-        shown: Shown | None = None,
+        shown: ShownRelease | None = None,
     ) -> R:
         survey = self._store.survey(survey_id)
         name = self._name(survey_id, query, form, shown)

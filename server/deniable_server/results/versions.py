@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from deniable import Survey, Tally
 from deniable.errors import SurveyError
 from deniable_server.results.field_dates import FieldDates, field_dates
-from deniable_server.results.releases import ReleaseLog, Shown
+from deniable_server.results.releases import ReleaseLog, ShownRelease
 from deniable_server.store import NotFound, Store, SurveyState
 from deniable_statistics.published.revision import Pool, inflation, versions_of
 
@@ -21,12 +21,12 @@ class Versions:
     ----------
     pool : Pool
     states : tuple of SurveyState
-    shown : tuple of Shown
+    shown : tuple of ShownRelease
     """
 
     pool: Pool
     states: tuple[SurveyState, ...]
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownRelease, ...]
 
     @property
     def documents(self) -> list[bytes]:

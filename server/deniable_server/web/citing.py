@@ -13,7 +13,7 @@ from deniable import Survey, __version__
 from deniable.access.words import ONE_REPORT
 from deniable_server.language import words
 from deniable_server.results.field_dates import FieldDates
-from deniable_server.results.releases import Shown
+from deniable_server.results.releases import ShownRelease
 from deniable_server.results.replies import replies_to
 from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
@@ -31,7 +31,7 @@ class Citation:
     Attributes
     ----------
     survey : Survey
-    shown : Shown
+    shown : ShownRelease
         What is cited.
     base : str
         Address of the collector.
@@ -42,7 +42,7 @@ class Citation:
     """
 
     survey: Survey
-    shown: Shown
+    shown: ShownRelease
     base: str
     dates: FieldDates
     is_rehearsal: bool = False

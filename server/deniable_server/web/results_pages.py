@@ -40,7 +40,7 @@ from deniable_server.results.question_view import (
     small_figure,
     title_of,
 )
-from deniable_server.results.releases import Shown, parsed
+from deniable_server.results.releases import ShownRelease, parsed
 from deniable_server.results.replies import counted_replies, replies_of_groups, replies_to
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
@@ -136,7 +136,7 @@ class ResultsPage:
         self.standing = self.state.standing(get_store().today())
 
     @cached_property
-    def shown(self) -> Shown:
+    def shown(self) -> ShownRelease:
         """The release that is shown."""
         return get_results().releases.shown(self.state, self.query.release)
 
@@ -235,7 +235,7 @@ class ResultsPage:
             known[wave.state.survey.id] = results.dates(wave.state, shown).columns
         if self.query.over == "releases":
             for row in self.releases_shown:
-                shown = Shown({}, parsed(row.record))
+                shown = ShownRelease({}, parsed(row.record))
                 known[f"{row.number}"] = results.dates(self.state, shown).columns
         return known
 

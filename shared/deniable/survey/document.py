@@ -523,27 +523,29 @@ def _published(survey: Survey) -> dict[str, Any]:
         "place": list(survey.places),
     } | publish_texts(**{key: getattr(survey, key) for key in (*_SHORT_TEXTS, "about", "thanks")})
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
-    for key, default in _DEFAULTS.items():
-        setting = getattr(survey, key)
-        optional[key] = None if setting == default else setting
+    optional |= {key: getattr(survey, key) for key, default in _DEFAULTS.items() if getattr(survey, key) != default}
     return {
         "deniable": FORMAT,
         "title": publish_text(survey.title),
-        "questions": [
-            {
-                "id": question.id,
-                "type": question.type,
-                "text": publish_text(question.text),
-                "options": [publish_text(option) for option in question.options],
-                "mechanism": question.mechanism.publish(),
-            }
-            | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
-            | publish_texts(help=question.help, unit=question.unit, before=question.before)
-            | _given(ask_if=question.ask_if and question.ask_if.publish(), last=list(question.last) or None)
-            | (question.order.publish() if question.order else {})
-            for question in survey.questions
-        ],
+        "questions": [_published_question(question) for question in survey.questions],
     } | {key: value for key, value in optional.items() if value}
+
+
+def _published_question(question: Question) -> dict[str, Any]:
+    required: dict[str, Any] = {
+        "id": question.id,
+        "type": question.type,
+        "text": publish_text(question.text),
+        "options": [publish_text(option) for option in question.options],
+        "mechanism": question.mechanism.publish(),
+    }
+    return (
+        required
+        | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
+        | publish_texts(help=question.help, unit=question.unit, before=question.before)
+        | _given(ask_if=question.ask_if and question.ask_if.publish(), last=list(question.last) or None)
+        | (question.order.publish() if question.order else {})
+    )
 
 
 def _remembered(asked: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

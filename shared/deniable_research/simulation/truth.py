@@ -252,17 +252,20 @@ def _shares(question: Question, given: Shares | None, applying: float | None = N
     else:
         raise ParameterError(f"{where}: must be a list of {len(names)} shares or shares by name, got {describe(given)}")
     if not boxes:
-        total = math.fsum(shares)
-        if abs(total - 1) > TOLERANCE:
-            raise ParameterError(f"{where}: must add up to 1, got {total:g}")
-        if abs(total - 1) > 1e-12:
-            # Printed digits rarely add up to exactly 1, and probabilities must.
-            shares = [share / total for share in shares]
+        shares = _adding_up(shares, where)
     if applying is not None and (abs(shares[-1] - (1 - applying)) > TOLERANCE or min(shares) < -TOLERANCE):
         raise ParameterError(
             f"{where}: must leave {1 - applying:g} for {names[-1]!r}, because its filter lets {applying:g} through"
         )
     return tuple(shares)
+
+
+def _adding_up(shares: list[float], where: str) -> list[float]:
+    """Shares that add up to 1: printed digits rarely do exactly, and probabilities must."""
+    total = math.fsum(shares)
+    if abs(total - 1) > TOLERANCE:
+        raise ParameterError(f"{where}: must add up to 1, got {total:g}")
+    return [share / total for share in shares] if abs(total - 1) > 1e-12 else shares
 
 
 def _by_name(given: Mapping[str, float], names: Sequence[str], boxes: bool, where: str) -> list[float]:

@@ -74,13 +74,7 @@ def _variable(data: ET.Element, number: int, entry: Entry, routes: Sequence[tupl
     _text(variable, "labl", entry.label)
     if entry.mechanism is not None:
         _text(variable, "security", entry.notes[0])
-        question = ET.SubElement(variable, "qstn", {"ID": f"Q{number}"})
-        _text(question, "qstnLit", entry.label)
-        if leads := [f"Q{other}" for one, other in routes if one == number]:
-            words = "Decides whether these apply; every device reports them, asked or not."
-            _text(question, "forward", words, qstn=" ".join(leads))
-        if comes := [f"Q{one}" for one, other in routes if other == number]:
-            _text(question, "backward", entry.universe or "", qstn=" ".join(comes))
+        _question(variable, number, entry, routes)
     if entry.missing:
         invalid = ET.SubElement(variable, "invalrng")
         for code in entry.missing:
@@ -90,13 +84,7 @@ def _variable(data: ET.Element, number: int, entry: Entry, routes: Sequence[tupl
     _text(variable, "txt", f"Holds {entry.holds}.")
     for note in entry.notes:
         _text(variable, "txt", note)
-    for code, label in entry.categories:
-        category = ET.SubElement(variable, "catgry")
-        _text(category, "catValu", code)
-        _text(category, "labl", label)
-    # Once more as categories, which in DDI list every code that occurs; missing="Y" marks these.
-    for code in entry.missing:
-        _text(ET.SubElement(variable, "catgry", {"missing": "Y"}), "catValu", code)
+    _categories(variable, entry)
     if entry.mechanism is not None:
         derivation = ET.SubElement(variable, "derivation")
         _text(derivation, "drvdesc", " ".join(_mechanism(entry)))
@@ -105,6 +93,27 @@ def _variable(data: ET.Element, number: int, entry: Entry, routes: Sequence[tupl
     # all() of no codes is true, but without codes the type of the column is unknown.
     is_number = all(re.fullmatch(r"-?[0-9]+", code) for code, _ in entry.categories) and bool(entry.categories)
     ET.SubElement(variable, "varFormat", {"type": "numeric" if is_number else "character"})
+
+
+def _question(variable: ET.Element, number: int, entry: Entry, routes: Sequence[tuple[int, int]]) -> None:
+    """What is asked, and the questions from which and to which filters lead."""
+    question = ET.SubElement(variable, "qstn", {"ID": f"Q{number}"})
+    _text(question, "qstnLit", entry.label)
+    if leads := [f"Q{other}" for one, other in routes if one == number]:
+        words = "Decides whether these apply; every device reports them, asked or not."
+        _text(question, "forward", words, qstn=" ".join(leads))
+    if comes := [f"Q{one}" for one, other in routes if other == number]:
+        _text(question, "backward", entry.universe or "", qstn=" ".join(comes))
+
+
+def _categories(variable: ET.Element, entry: Entry) -> None:
+    for code, label in entry.categories:
+        category = ET.SubElement(variable, "catgry")
+        _text(category, "catValu", code)
+        _text(category, "labl", label)
+    # Once more as categories, which in DDI list every code that occurs; missing="Y" marks these.
+    for code in entry.missing:
+        _text(ET.SubElement(variable, "catgry", {"missing": "Y"}), "catValu", code)
 
 
 def _mechanism(entry: Entry) -> list[str]:

@@ -164,12 +164,7 @@ def estimate(
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
     # All cohorts together: an attacker may send every fake to one of them.
     reports = sum(tally.n for tally in tallies.values())
-    if by_cohort:
-        # Cohorts without reports have rows too; reports without a cohort only where there are some.
-        known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
-        groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
-    else:
-        groups = [(None, sum(tallies.values(), Tally.empty(survey)))]
+    groups = _by_cohort(tallies, survey) if by_cohort else [(None, sum(tallies.values(), Tally.empty(survey)))]
     questions = survey.questions if only is None else (survey.question(only),)
     asked = [_Asked.of(question, cohort, tally) for cohort, tally in groups for question in questions]
     shares = [each.shares for each in asked if each.shares is not None]
@@ -190,6 +185,12 @@ def estimate(
             None if each.mean is None else next(spans, None),
         )
     ]
+
+
+def _by_cohort(tallies: Mapping[str | None, Tally], survey: Survey) -> list[tuple[str | None, Tally]]:
+    """The groups by cohort: also cohorts without reports, and reports without a cohort where there are any."""
+    known = [*survey.cohorts, *([None] if None in tallies else [])]
+    return [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
 
 
 def interval_methods(tallies: Mapping[str | None, Tally], survey: Survey) -> list[str]:
