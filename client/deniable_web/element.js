@@ -29,6 +29,9 @@ import { Walk } from "./walk.js";
 /** @typedef {import("./survey.js").View} View */
 /** @typedef {import("./memory.js").Seen} Seen */
 
+/** What is pressed where nothing may be chosen any more; `inert` would have the browser draw all of it anew. @param {Event} event */
+const ignored = (event) => (event.preventDefault(), event.stopPropagation());
+
 /** For how many milliseconds what a collector said before Start is believed at Start. */
 const FRESH = 5000;
 
@@ -193,7 +196,7 @@ export class DeniableSurvey extends DeniableElement {
         // A survey may be closed, or an invitation used, while its first screen stands open.
         const hindered = Date.now() - opened < FRESH ? checked : check();
         // What is there already is not waited for: a screen that is gone at once only takes time. Nothing else is pressed meanwhile.
-        /** @type {Element} */ (target).closest(".card")?.toggleAttribute("inert", true);
+        /** @type {Element} */ (target).closest(".card")?.addEventListener("click", ignored, true);
         this.showSoon(() => screens.wait(m, view.issuer || (tellsUse(view) && !this.isPlace) ? m.checking : m.moment));
         if ((await hindered) || gone !== this.gone) return; // a hindrance is on the screen already
         this.#goOn(view, place, (visit) => visit.start());
@@ -216,7 +219,7 @@ export class DeniableSurvey extends DeniableElement {
       this.announce("ready");
       // Marks lie in a store for which a page has to stand still, so the screen is there first. They say it hardly ever.
       const lookForMarks = async () => {
-        if (!(await this.#memory.isWiped()) || isStarted || !screen.isConnected) return;
+        if (isStarted || !(await this.#memory.isWiped()) || isStarted || !screen.isConnected) return;
         notes.push(m.wiped);
         this.show(screens.consent(m, view, how));
       };

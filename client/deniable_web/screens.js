@@ -4,7 +4,7 @@
 import { said } from "./ceiling.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, fold, folds, h, heading, item, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, button, card, fold, folds, h, heading, item, minor, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { ways } from "./ways.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { chance, clearest, picture } from "./chance.js";
@@ -79,54 +79,60 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
     stays.replaceChildren(kept());
     stops.replaceChildren(stop());
   };
-  const go = button(m.start, start);
+  let isStarted = false;
+  const go = button(m.start, (event) => ((isStarted = true), start(event)));
   if (weak > 1) go.className = "minor"; // as easy to press as what declines, and no easier
   const on = `${m.noTraceOn} ${view.issuer ? m.answerStopSpent : ""}`;
   const asks = view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : "";
-  const screen = card(
+  const intro = h(
+    "div",
+    { class: "stack", part: "intro" },
+    h(
+      "header",
+      {},
+      view.look && logo(view.look),
+      view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
+      title,
+      p(numbered(m, picked || m.questionsHere, n, { all: view.questions.length, minutes: numbered(m, m.minutes, minutes) })),
+    ),
+    view.about && p(own(view.about)),
     h(
       "div",
-      { class: "stack", part: "intro" },
-      h(
-        "header",
-        {},
-        view.look && logo(view.look),
-        view.organiser && h("p", { class: "welcome" }, m.askedBy, "\n", own(view.organiser)),
-        title,
-        p(numbered(m, picked || m.questionsHere, n, { all: view.questions.length, minutes: numbered(m, m.minutes, minutes) })),
-      ),
-      view.about && p(own(view.about)),
-      h(
-        "div",
-        { class: weak > 1 ? "box" : "box promise" },
-        strength(m, weak),
-        p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-        weak > 1 && p(why),
-        view.access !== "open" && p(m[view.access], "apart"),
-      ),
-      box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
-      quiet(m.leave),
-      h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
-      h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), view.access === "open" && item(m.open), details, contact(m, view, m.contactShows, item)),
-      chance(m, shown, {
-        lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
-        meaning: sure(m, weak),
-        figures: () => fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2]))),
-      }),
-      folds(
-        fold(m.who, () =>
-          pairs([
-            [said(weak, m, "cannot", "guess"), m.cannotText],
-            [m.can, isSeen ? m.canSite : m.canText],
-            [m.askRoles, roles(m, view, operator)],
-            [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
-          ]),
-        ),
-        fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
-        (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
-      ),
+      { class: weak > 1 ? "box" : "box promise" },
+      strength(m, weak),
+      p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+      weak > 1 && p(why),
+      view.access !== "open" && p(m[view.access], "apart"),
     ),
+    box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
+    quiet(m.leave),
+    h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
   );
+  const below = () => [
+    h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), view.access === "open" && item(m.open), details, contact(m, view, m.contactShows, item)),
+    chance(m, shown, {
+      lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
+      meaning: sure(m, weak),
+      figures: () => fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2]))),
+    }),
+    folds(
+      fold(m.who, () =>
+        pairs([
+          [said(weak, m, "cannot", "guess"), m.cannotText],
+          [m.can, isSeen ? m.canSite : m.canText],
+          [m.askRoles, roles(m, view, operator)],
+          [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
+        ]),
+      ),
+      fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
+      (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
+    ),
+  ];
+  // What stands below Start waits until people see that, and one frame more, so that a press on it goes first. On other sites' pages
+  // it does not wait, because their frames take the height of all.
+  if (canExit) oncePainted(() => oncePainted(() => isStarted || intro.append(...below())));
+  else intro.append(...below());
+  const screen = card(intro);
   if (canExit) screen.part.add("spread"); // on a page of its own it may take the room of two columns
   return screen;
 }

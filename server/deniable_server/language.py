@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Response, make_response, render_template, request
+from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
 
 PAGE_WORDS = ("pages.json", "results.json")
@@ -26,6 +27,16 @@ def catalogues() -> dict[str, str]:
     """The catalogues of sentences by language, as the exact text whose hash the browser client knows."""
     folder = client_folder() / "catalogues"
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
+
+
+def in_apostrophes(text: str) -> Markup:
+    """A text, which is JSON, for an attribute in apostrophes: there its quotation marks stand as they are.
+
+    One character in six of a survey's document is one, so browsers get less, and read it sooner, than with references.
+    """
+    for character, reference in (("&", "&amp;"), ("'", "&#39;"), ("<", "&lt;"), (">", "&gt;")):
+        text = text.replace(character, reference)
+    return Markup(text)  # noqa: S704  # all that ends such an attribute is escaped
 
 
 @cache

@@ -339,6 +339,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
 ) -> None:
     page.goto(collector.publish(replace(demo_survey, results="batches")))
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    expect(page.locator("deniable-survey .chance")).to_be_visible()  # made after the first screen was painted
     card = page.locator("deniable-survey .card[part]").inner_text()
     # The author's own texts: those of the survey, and of the question that is pictured.
     theirs = f"{demo_survey.title} {demo_survey.organiser} {demo_survey.about}"

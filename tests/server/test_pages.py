@@ -21,7 +21,7 @@ from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_
 from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_server.app import create_app
-from deniable_server.language import PAGE_WORDS, catalogues, client_folder, words
+from deniable_server.language import PAGE_WORDS, catalogues, client_folder, in_apostrophes, words
 from deniable_server.results import drawing, results_chart
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.headlines import in_words
@@ -30,7 +30,6 @@ from deniable_server.results.view_tables import shown_figure
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import results_pages
-from deniable_server.web.embedding import document_of
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from deniable_statistics.views.figures import WHOLE, WIDTH, Caption, figure, is_rtl
 from deniable_statistics.views.view_row import share_view
@@ -54,13 +53,13 @@ def test_no_text_of_a_survey_ends_the_attribute_that_holds_its_document() -> Non
     survey = read_survey(
         survey_toml("""'>"></deniable-survey><script>&#39;&amp;""", question_toml("q", "yes-no", epsilon=1))
     )
-    assert not set("'<>") & set(document_of(survey))
-    assert html.unescape(document_of(survey)) == survey.document.decode()
+    assert not set("'<>") & set(in_apostrophes(survey.document.decode()))
+    assert html.unescape(in_apostrophes(survey.document.decode())) == survey.document.decode()
 
 
 def test_page_to_answer_cannot_send_anything_without_its_script(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}").text
-    assert f"<deniable-survey src=\"/s/{filled.id}\" document='{document_of(filled)}' " in page
+    assert f"<deniable-survey src=\"/s/{filled.id}\" document='{in_apostrophes(filled.document.decode())}' " in page
     assert 'type="module" src="/client/deniable.js" integrity="sha384-' in page
     assert not re.search(r"<(form|input|button|textarea|select)\b", page)
     assert "This page has to run a script" in page
@@ -74,7 +73,7 @@ def test_page_to_answer_brings_the_words_that_the_browser_asks_for(
     http: FlaskClient, filled: Survey, kind: str, asked_for: str, given: str
 ) -> None:
     response = http.get(f"/{kind}/{filled.id}", headers={"Accept-Language": asked_for})
-    assert f'catalogue="{escape(catalogues()[given])}"' in response.text
+    assert f"catalogue='{in_apostrophes(catalogues()[given])}'" in response.text
     assert "Accept-Language" in response.headers["Vary"]
     direction = json.loads(catalogues()[given])["dir"]
     assert f'<html lang="{given}" dir="{direction}">' in response.text

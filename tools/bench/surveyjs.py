@@ -35,7 +35,7 @@ PAGE = """<!doctype html>
 
 TO_THE_FIRST_QUESTION = """
     const look = () => {
-      if (document.querySelector("fieldset")?.getClientRects().length) window.arrived = performance.now();
+      if (document.querySelector("fieldset")?.getClientRects().length) console.debug("arrived", performance.now());
       else requestAnimationFrame(look);
     };
     requestAnimationFrame(look);

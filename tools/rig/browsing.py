@@ -315,6 +315,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     page.goto(link)
     element = page.locator("deniable-survey")
     expect(element.locator("h1").last).to_be_visible()
+    expect(element.locator(".chance")).to_be_attached()  # made after the first screen was painted
     yield "consent"
     unfold(element)
     element.locator(".chance .tries button").last.click()

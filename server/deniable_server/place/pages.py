@@ -6,7 +6,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from deniable_server.language import catalogues, words
+from deniable_server.language import catalogues, in_apostrophes, words
 from deniable_server.web.embedding import FRAME_POLICY, bundles, client_files, pictures
 from deniable_server.web.pages import style_sheet
 
@@ -44,7 +44,7 @@ def page(language: str = "en") -> str:
 <noscript>
 <div class="card stack"><h1>{escape(said["needsScript"])}</h1><p>{escape(said["allowScripts"])}</p></div>
 </noscript>
-<deniable-survey place catalogue="{escape(catalogues()[language])}">{pictures()}</deniable-survey>
+<deniable-survey place catalogue='{in_apostrophes(catalogues()[language])}'>{pictures()}</deniable-survey>
 </main>
 <footer>
 {about}</footer>

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from deniable import Survey
 from deniable_server.edge.heads import CONTENT_SECURITY_POLICY
-from deniable_server.language import catalogues, client_folder, language_of, words
+from deniable_server.language import catalogues, client_folder, in_apostrophes, language_of, words
 from deniable_server.results.cache import ResultCache
 from deniable_server.web.api import get_store
 
@@ -93,23 +93,12 @@ def script_of(survey: Survey) -> str:
     return "deniable-place.js" if survey.sealed and not survey.places else "deniable.js"
 
 
-def document_of(survey: Survey) -> Markup:
-    """The document of a survey for an attribute in apostrophes: there its quotation marks stand as they are.
-
-    One character in six is a quotation mark, so a long document is shorter and sooner read than with references.
-    """
-    text = survey.document.decode()
-    for character, reference in (("&", "&amp;"), ("'", "&#39;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(character, reference)
-    return Markup(text)  # noqa: S704  # all that ends such an attribute is escaped
-
-
 def in_templates() -> dict[str, Any]:
     """What the templates of pages with an element name beside what each page brings; English is the default."""
     return {
         "bundles": bundles(),
         "script_of": script_of,
-        "document_of": document_of,
+        "in_apostrophes": in_apostrophes,
         "pictures": pictures,
         "picture": picture,
         "words": words("en"),

@@ -23,7 +23,8 @@
   const nameOf = (set) => set.querySelector("input")?.name;
   switch (what) {
     case "start":
-      return middle(seen(".start button").at(-1));
+      // What stands below Start is made a moment later, and a person reads before pressing anything.
+      return root.querySelector(".folds") && middle(seen(".start button").at(-1));
     case "place": {
       if (review()) return { kind: "review" };
       const set = sets().find((each) => each.querySelector("input") && !argument.includes(nameOf(each)));
