@@ -26,7 +26,7 @@ export function sentInWords(m, { questions }, report, note) {
   const { values } = JSON.parse(report);
   const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
   const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
-  const version = (/** @type {string[]} */ lines) => h("div", { class: "row" }, h("ul", { class: "row" }, ...lines.map((each) => item(own(each)))), h("span", { class: "quiet" }, note));
+  const version = (/** @type {string[]} */ lines) => h("div", {}, h("ul", { class: "row" }, ...lines.map((each) => item(own(each)))), quiet(note));
   const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
   return h("div", { class: "stack said" }, p(m.sentVersion), list, p(m.inWordsText), hasSets && p(m.sentSeveral));
 }
