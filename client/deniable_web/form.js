@@ -142,8 +142,7 @@ export function page(m, view, walk, send, isWatched) {
     follow();
     count();
     // Together they would tell which questions do not apply.
-    const odds = () => oddsTable(m, view.questions);
-    form.append(stack(!isFiltered && folds(fold(m.odds, odds)), h("button", { part: "button" }, m.review), done));
+    form.append(stack(!isFiltered && folds(fold(m.odds, () => oddsTable(m, view.questions))), h("button", { part: "button" }, m.review), done));
   });
   return h("div", {}, form, review);
 }

@@ -18,10 +18,13 @@ function pairOf({ kind, mechanism: { hasShares, support: [first, ...more] = [], 
   return isAlike && first ? [first.ifTrue, first.ifOther] : undefined;
 }
 
-/** @param {Messages} m @param {readonly Asked[]} questions */
-export function oddsTable(m, questions) {
+/**
+ * @param {Messages} m @param {readonly Asked[]} questions
+ * @param {(probability: number) => string} [say] in the words of a cell; rounded to times in 100 without it
+ */
+export function oddsTable(m, questions, say = (probability) => fill(m.in100, { p: of100(probability) })) {
   const rows = questions.map((question) => {
-    const said = pairOf(question)?.map((each) => h("td", {}, fill(m.in100, { p: of100(each) })));
+    const said = pairOf(question)?.map((each) => h("td", {}, say(each)));
     return h("tr", {}, h("th", { scope: "row" }, own(question.text)), ...(said ?? [h("td", { colspan: 2 }, oddsOf(question, m).join(" "))]));
   });
   const heads = [m.oddsTrue, m.oddsOther].map((text) => h("th", { scope: "col" }, text));

@@ -24,11 +24,15 @@ import { inWords } from "./wording.js";
  */
 export function sentInWords(m, { questions }, report, note) {
   const { values } = JSON.parse(report);
-  const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
-  const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
-  const version = (/** @type {string[]} */ lines) => h("div", {}, h("ul", { class: "row" }, ...lines.map((each) => item(own(each)))), quiet(note));
-  const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
-  return h("div", { class: "stack said" }, p(m.sentVersion), list, p(m.inWordsText), hasSets && p(m.sentSeveral));
+  let hasSets = false;
+  const list = questions.map((each) => {
+    const value = values[each.id];
+    const lines = inWords(m, each, value);
+    hasSets ||= typeof value === "string" && !each.kind.takesSeveral && lines.length > 1;
+    const version = h("div", {}, h("ul", { class: "row" }, ...lines.map((line) => item(own(line)))), quiet(note));
+    return /** @type {[Node, string | Node]} */ ([own(each.text), value === null ? lines[0] : version]);
+  });
+  return h("div", { class: "stack said" }, p(m.sentVersion), pairs(list), p(m.inWordsText), hasSets && p(m.sentSeveral));
 }
 
 /**
@@ -38,7 +42,9 @@ export function sentInWords(m, { questions }, report, note) {
 export const sentOdds = (m, view, meaning = "") =>
   fold(m.odds, () => {
     const [even, ...more] = wholeOdds(view, m);
-    return stack(p(meaning), oddsTable(m, view.questions), quiet(`${even} ${m.guessRead}`), fold(m.exact, () => figures(more)));
+    const exactly = (/** @type {number} */ probability) => probability.toLocaleString(m.lang, { maximumFractionDigits: 6, numberingSystem: "latn" });
+    const exact = () => stack(oddsTable(m, view.questions, exactly), figures(more));
+    return stack(p(meaning), oddsTable(m, view.questions), quiet(`${even} ${m.guessRead}`), fold(m.exact, exact));
   });
 
 /** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */
@@ -62,7 +68,6 @@ const arrived = () =>
  */
 export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isKept, isHome, history, next }) {
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
-  const when = results(m, view, "", m.whenBatches, m.whenClosed);
   return card(
     isNew ? picture("done", arrived()) : picture("again"),
     heading(title),
@@ -79,7 +84,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
-    box(p(`${lasts(m, view)} ${when}`), isNew && isHome && !view.completion && !next && p(m.mayClose)), // with a code, or a way back, there is one more thing to do
+    box(p(`${lasts(m, view)} ${results(m, view, "", m.whenBatches, m.whenClosed)}`), isNew && isHome && !view.completion && !next && p(m.mayClose)), // with a code, or a way back, there is one more thing to do
     // No way by a slip from a place to the collector, which would see who comes.
     // Nor an address on a shared device, where nobody can take it along.
     isPlace && !next && quiet(m.resultsElsewhere, " ", code(`${link}/results`)),

@@ -360,6 +360,7 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     assert "can become surer" not in odds.inner_text()  # such figures are there on request
     odds.locator("summary", has_text="The exact figures").click()
     expect(odds).to_contain_text("Somebody who suspected you before can become surer")
+    expect(odds.locator("tr", has_text="Have you had an affair?").last.locator("td")).to_have_text(["0.75", "0.25"])
 
 
 WAYS = {
