@@ -47,6 +47,8 @@ const moment = (due, lang) => {
 const Base = globalThis.HTMLElement ?? class {};
 
 export class DeniableElement extends Base {
+  /** The style sheet of all elements, to which some add more. */
+  static css = css;
   static observedAttributes = [...Object.keys(PROPERTIES), "lang", "question", "place"];
   root = this.attachShadow({ mode: "open", delegatesFocus: "formAssociated" in this.constructor });
   /** Aborts what listens and loads when the element leaves its page, or shows another survey. @type {AbortController | undefined} */
@@ -77,7 +79,7 @@ export class DeniableElement extends Base {
   constructor() {
     super();
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
+    sheet.replaceSync(new.target.css);
     this.root.adoptedStyleSheets = [sheet];
     this.#ignoreHalfClicks();
   }

@@ -29,14 +29,18 @@ export const BESIDE = { "deniable-answering.js": "answering.js" };
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
 /**
- * style.js: the elements' style sheet, of the design system and of what the elements have beyond it. Comments and white space
- * are left out.
+ * style.js: the elements' style sheets, of the design system and of what all elements have beyond it, and what those with screens
+ * and those with questions have beyond that. Comments and white space are left out.
  */
 export const styleModule = () => {
-  const css = ["design.css", "elements.css"].map((name) => read(name).toString()).join("\n");
-  const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
-  // esbuild keeps the spaces within custom properties. There is no :root in an element.
-  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim().replace(/([:,]) /g, "$1").replace(":host,:root", ":host")}${"`"};\n`;
+  const sheet = (/** @type {string[]} */ ...names) => {
+    const css = names.map((name) => read(name).toString()).join("\n");
+    const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
+    // esbuild keeps the spaces within custom properties. There is no :root in an element.
+    return `\`${code.trim().replace(/([:,]) /g, "$1").replace(":host,:root", ":host")}\`;\n`;
+  };
+  const from = "//@ts-check\n/* Written by `npm run build` from design.css and elements.css, screens.css and asking.css. */\n\n";
+  return `${from}export const css = ${sheet("design.css", "elements.css")}\nexport const screens = ${sheet("screens.css")}\nexport const asking = ${sheet("asking.css")}`;
 };
 
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */
@@ -165,10 +169,10 @@ async function hostBundle(file) {
 
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
-  const second = await secondScript();
   const style = new URL("style.js", FOLDER);
   const module = styleModule();
   if (!process.argv.includes("--check")) writeFileSync(style, module); // the bundles hold it
+  const second = await secondScript();
   const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
   const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, integrity(second))])));
   made.push(/** @type {any} */ (["deniable-answering.js", second]));

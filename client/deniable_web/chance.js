@@ -99,12 +99,12 @@ export const band = () =>
 export const picture = (name, drawn = band()) => h("slot", { name }, drawn);
 
 /**
- * The picture of a question; what opens below it lets one try, and says the figures.
+ * The picture of a question; what opens below it lets one try.
  * @param {Messages} m @param {Asked} question
- * @param {{ lesson: string, meaning: string, figures: () => Node }} how `lesson` is what follows for whoever is asked; `meaning`, in plain words,
+ * @param {{ lesson: string, meaning: string }} how `lesson` is what follows for whoever is asked; `meaning`, in plain words,
  *   stands before all that has figures
  */
-export function chance(m, question, { lesson, meaning, figures }) {
+export function chance(m, question, { lesson, meaning }) {
   const { kind, choices: options, labels, highest, mechanism: { lo, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, highest];
   // Those who send the one and those who send the other are one shape each: a slow phone takes long over a hundred.
@@ -152,7 +152,7 @@ export function chance(m, question, { lesson, meaning, figures }) {
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
-    stack(p(meaning), quiet(m.pretend, " ", choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
+    stack(p(meaning), quiet(m.pretend, " ", choice), h("div", { class: "row tries" }, ...buttons), drawn);
   return h("div", { class: "box chance", part: "chance" }, h("h2", { class: "quiet" }, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
 }
 

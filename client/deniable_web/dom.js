@@ -74,16 +74,16 @@ export const box = (/** @type {Children} */ ...children) => h("div", { class: "b
 
 /**
  * Something to open. What is in it is made when somebody does, so that a slow phone shows the screen sooner.
- * @param {string} title @param {() => Node} make
+ * @param {string} title @param {() => Node} make @param {string} [name] of those with the same name, one is open at a time
  */
-export function fold(title, make) {
+export function fold(title, make, name = "") {
   const toggle = () => details.children[1] ?? details.append(make());
-  const details = h("details", { toggle }, h("summary", {}, title));
+  const details = h("details", { name, toggle }, h("summary", {}, title));
   return details;
 }
 
 /** What opens, one line below the other. @param {Children} children */
-export const folds = (...children) => h("div", { class: "folds" }, ...children);
+export const folds = (...children) => h("div", { class: "folds", part: "folds" }, ...children);
 
 /** @param {string} text @param {(event: any) => void} click */
 export const button = (text, click) => h("button", { type: "button", part: "button", click }, text);

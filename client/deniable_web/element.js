@@ -23,6 +23,7 @@ import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { band } from "./chance.js";
 import { button, h, item, minor, oncePainted, stack } from "./dom.js";
+import { asking, css, screens as around } from "./style.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -45,6 +46,7 @@ function originIn(text) {
 }
 
 export class DeniableSurvey extends DeniableElement {
+  /** @override */ static css = css + around + asking;
   #memory = new Memory();
   /** On a shared device, who is answering now: a random name. */
   #person = "";
@@ -211,7 +213,7 @@ export class DeniableSurvey extends DeniableElement {
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
       const back = () => this.restart(true);
-      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.back, back) }), true));
+      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { name: "bye", more: this.isShared ? button(m.next, back) : minor(m.toSurvey, back) }), true));
       const operator = isOwn && this.getAttribute("operator");
       const how = { cohort, operator, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       const screen = screens.consent(m, view, how);

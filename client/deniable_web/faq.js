@@ -2,7 +2,7 @@
 /* Questions that people ask before they start, each in their words and with a direct answer. */
 
 import { said } from "./ceiling.js";
-import { box, fold, folds, h, minor, p, quiet, stack } from "./dom.js";
+import { box, fold, folds, h, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { end, fill } from "./messages.js";
 import { oddsOf, of100, plainest, stillWrong, wholeOdds } from "./odds.js";
 
@@ -24,9 +24,9 @@ export const sure = (m, weak) => said(weak, m, "answerSure", "answerSureHint", "
 export const results = (m, view, live = m.resultsLive, batches = m.resultsBatches, closed = m.resultsClosed) =>
   view.isLive ? live : view.release ? fill(batches, { n: view.release, group: view.cohorts[0] ? m.ofGroup : "" }) : closed;
 
-/** What the page of results shows, to whom, and when. @param {Messages} m @param {View} view */
+/** When results come, and then what their page shows to whom. @param {Messages} m @param {View} view */
 export const resultsPage = (m, view) =>
-  `${view.isListed ? m.resultsList : m.resultsTotals} ${view.isPublic ? m.resultsPublic : m.resultsToken} ${results(m, view)}`;
+  `${results(m, view)} ${lasts(m, view)}\n\n${view.isListed ? m.resultsList : m.resultsTotals} ${view.isPublic ? m.resultsPublic : m.resultsToken}`;
 
 /** Until when a survey takes replies, if it says so. @param {Messages} m @param {View} view */
 export const lasts = (m, { closes }, text = m.lasts) => (closes ? fill(text, { closes: end(m, closes) }) : "");
@@ -42,7 +42,9 @@ export function faq(m, view, weak, kept, stop, asks) {
   const coins = yesNo(view);
   const [coin] = coins.length ? [plainest(coins)] : [];
   const q = of100(coin?.mechanism.support?.[1].ifOther ?? 0);
-  const [even, ten] = wholeOdds(view, m);
+  const [even, ten, all] = wholeOdds(view, m);
+  const figures = () =>
+    stack(quiet(`${even} ${m.guessRead}`), quiet(ten), questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(all));
   const where = said(weak, m, "answerResults", "answerResultsWeak");
   const sent = said(weak, m, "answerSent", "answerSentWeak");
   /** @type {[string, string | Node][]} */
@@ -50,17 +52,17 @@ export function faq(m, view, weak, kept, stop, asks) {
     [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
     [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
     [m.askYes, coin ? fill(said(weak, m, "answerYes", "answerYesWeak"), { q }) : ""],
-    [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), quiet(`${even} ${m.guessRead}`), quiet(ten))],
+    [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), fold(m.exact, figures))],
     [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
     [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
     [m.askAddress, m.answerAddress],
     [m.askStop, stop],
     [m.askBack, m.answerBack],
     [m.askKept, kept],
-    [m.askResults, `${resultsPage(m, view)} ${lasts(m, view)} ${where}`],
+    [m.askResults, `${resultsPage(m, view)} ${where}`],
   ];
   return stack(
-    folds(...asked.map(([question, answer]) => answer && fold(question, () => stack(answer)))),
+    folds(...asked.map(([question, answer]) => answer && fold(question, () => h("div", { class: "text" }, answer), "faq"))),
     least.kind.isYesNo && said(weak, m, "quiz") && quiz(m),
   );
 }

@@ -4,10 +4,10 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { bar, card, focusOn, fold, folds, h, heading, item, link, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
+import { bar, card, focusOn, fold, folds, h, heading, item, link, oncePainted, own, p, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
 import { numbered } from "./messages.js";
-import { oddsOf } from "./odds.js";
+import { oddsTable } from "./odds-table.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
 /** @typedef {import("./grid.js").Stop} Asked */
@@ -54,7 +54,7 @@ export function page(m, view, walk, send, isWatched) {
       set.hidden = !isWatched && !route[n];
     });
   };
-  const summary = h("div", { role: "alert", class: "card stack open", "aria-atomic": false });
+  const summary = h("div", { role: "alert", class: "card stack bad", "aria-atomic": false });
   /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
   /** How many the summary lists. */
@@ -142,8 +142,7 @@ export function page(m, view, walk, send, isWatched) {
     follow();
     count();
     // Together they would tell which questions do not apply.
-    const odds = () => pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")]));
-    form.append(stack(!isFiltered && folds(fold(m.odds, odds)), h("button", { part: "button" }, m.review), done));
+    form.append(stack(!isFiltered && folds(fold(m.odds, () => oddsTable(m, view.questions))), h("button", { part: "button" }, m.review), done));
   });
   return h("div", {}, form, review);
 }

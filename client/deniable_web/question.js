@@ -16,11 +16,13 @@ import { SurveyError } from "./errors.js";
 import { ask } from "./ask.js";
 import { notice, strength } from "./screens.js";
 import { FormMemory } from "./form-memory.js";
+import { asking, css } from "./style.js";
 
 /** The attribute of the input that is ours. */
 const OURS = "data-deniable";
 
 export class DeniableQuestion extends DeniableElement {
+  /** @override */ static css = css + asking;
   static formAssociated = true;
   internals = this.attachInternals();
   #memory = new FormMemory();

@@ -8,7 +8,8 @@ import { completionOf } from "./completion.js";
 import { box, button, card, drawing, figures, fold, folds, h, heading, item, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
-import { oddsOf, wholeOdds } from "./odds.js";
+import { wholeOdds } from "./odds.js";
+import { oddsTable } from "./odds-table.js";
 import { checkedHash, code, contact, toHistory, toResults } from "./screens.js";
 import { inWords } from "./wording.js";
 
@@ -18,16 +19,20 @@ import { inWords } from "./wording.js";
  */
 
 /**
- * What a reply says of each question, as a list, below the word that it is what chance made.
- * @param {Messages} m @param {View} view @param {string} report
+ * What a reply says of each question, as a list, and below it what to make of that.
+ * @param {Messages} m @param {View} view @param {string} report @param {string} note beside what was sent of each
  */
-export function sentInWords(m, { questions }, report) {
+export function sentInWords(m, { questions }, report, note) {
   const { values } = JSON.parse(report);
-  const said = questions.map((each) => ({ each, value: values[each.id], lines: inWords(m, each, values[each.id]) }));
-  const hasSets = said.some(({ each, value, lines }) => typeof value === "string" && !each.kind.takesSeveral && lines[1]);
-  const version = (/** @type {string[]} */ lines) => h("ul", { class: "row" }, ...lines.map((each) => item(own(each))));
-  const list = pairs(said.map(({ each, value, lines }) => [own(each.text), value === null ? lines[0] : version(lines)]));
-  return h("div", { class: "stack said" }, p(m.inWordsText), hasSets && p(m.sentSeveral), p(m.sentVersion), list);
+  let hasSets = false;
+  const list = questions.map((each) => {
+    const value = values[each.id];
+    const lines = inWords(m, each, value);
+    hasSets ||= typeof value === "string" && !each.kind.takesSeveral && lines.length > 1;
+    const version = h("div", {}, h("ul", { class: "row" }, ...lines.map((line) => item(own(line)))), quiet(note));
+    return /** @type {[Node, string | Node]} */ ([own(each.text), value === null ? lines[0] : version]);
+  });
+  return h("div", { class: "stack said" }, p(m.sentVersion), pairs(list), p(m.inWordsText), hasSets && p(m.sentSeveral));
 }
 
 /**
@@ -37,9 +42,9 @@ export function sentInWords(m, { questions }, report) {
 export const sentOdds = (m, view, meaning = "") =>
   fold(m.odds, () => {
     const [even, ...more] = wholeOdds(view, m);
-    const each = pairs(view.questions.map((each) => [own(each.text), oddsOf(each, m).join(" ")]));
-    each.className = "quiet options";
-    return stack(p(meaning), quiet(`${even} ${m.guessRead}`), each, fold(m.exact, () => figures(more)));
+    const exactly = (/** @type {number} */ probability) => probability.toLocaleString(m.lang, { maximumFractionDigits: 6, numberingSystem: "latn" });
+    const exact = () => stack(oddsTable(m, view.questions, exactly), figures(more));
+    return stack(p(meaning), oddsTable(m, view.questions), quiet(`${even} ${m.guessRead}`), fold(m.exact, exact));
   });
 
 /** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */
@@ -63,7 +68,6 @@ const arrived = () =>
  */
 export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isKept, isHome, history, next }) {
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
-  const when = results(m, view, "", m.whenBatches, m.whenClosed);
   return card(
     isNew ? picture("done", arrived()) : picture("again"),
     heading(title),
@@ -80,16 +84,16 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
-    box(p(`${lasts(m, view)} ${when}`), isNew && isHome && !view.completion && !next && p(m.mayClose)), // with a code, or a way back, there is one more thing to do
+    box(p(`${lasts(m, view)} ${results(m, view, "", m.whenBatches, m.whenClosed)}`), isNew && isHome && !view.completion && !next && p(m.mayClose)), // with a code, or a way back, there is one more thing to do
     // No way by a slip from a place to the collector, which would see who comes.
     // Nor an address on a shared device, where nobody can take it along.
     isPlace && !next && quiet(m.resultsElsewhere, " ", code(`${link}/results`)),
     h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
     contact(m, view, m.contactCare),
     folds(
-      fold(m.inWords, () => sentInWords(m, view, report)),
+      fold(m.inWords, () => sentInWords(m, view, report, said(weak, m, "mayBe"))),
       sentOdds(m, view, sure(m, weak)),
-      fold(m.askResults, () => p(resultsPage(m, view))),
+      fold(m.askResults, () => p(resultsPage(m, view), "text")),
       fold(m.experts, () =>
         pairs([
           [m.json, stack(block(report), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],
@@ -103,8 +107,8 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
   );
 }
 
-/** What is for experts, in lines that scroll rather than break. @param {string} text */
-const block = (text) => h("pre", { class: "box", tabindex: 0 }, code(text));
+/** What is for experts, as it stands. @param {string} text */
+const block = (text) => h("pre", { class: "box" }, code(text));
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.

@@ -6,7 +6,6 @@ import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
 import { box, button, card, fold, folds, h, heading, item, minor, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { ways } from "./ways.js";
-import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { chance, clearest, picture } from "./chance.js";
 import { tellsUse } from "./collector.js";
 import { begin, fill, numbered } from "./messages.js";
@@ -36,15 +35,14 @@ export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), 
  * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
  * @param {Messages} m @param {View} view
  * @param {string} [care] what to mind, which depends on whether somebody has answered
- * @param {(...line: (string | Node)[]) => Node} [line] what it stands in
  * @returns {Node | ""}
  */
-export function contact(m, { contact }, care = m.contactShows, line = quiet) {
+export function contact(m, { contact }, care = m.contactShows) {
   if (!contact) return "";
   const [before, after] = m.contact.split("{contact}");
   const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
   const who = own(contact, "no");
-  return line(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${care}`);
+  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${care}`);
 }
 
 /**
@@ -67,7 +65,6 @@ const roles = (m, { organiser }, operator) =>
  *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
 export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit, history }) {
-  const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
   const title = heading(own(view.title));
@@ -79,14 +76,15 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
     stays.replaceChildren(kept());
     stops.replaceChildren(stop());
   };
+  const isAbove = view.access !== "open" || details; // at most three lines stand below Start
   let isStarted = false;
   const go = button(m.start, (event) => ((isStarted = true), start(event)));
   if (weak > 1) go.className = "minor"; // as easy to press as what declines, and no easier
   const on = `${m.noTraceOn} ${view.issuer ? m.answerStopSpent : ""}`;
   const asks = view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : "";
-  const intro = h(
+  const first = h(
     "div",
-    { class: "stack", part: "intro" },
+    { class: "stack", part: "first" },
     h(
       "header",
       {},
@@ -102,18 +100,22 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       strength(m, weak),
       p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
       weak > 1 && p(why),
-      view.access !== "open" && p(m[view.access], "apart"),
+      isAbove && p(m[view.access], "apart"),
     ),
     box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
     quiet(m.leave),
     h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
   );
   const below = () => [
-    h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), view.access === "open" && item(m.open), details, contact(m, view, m.contactShows, item)),
+    h(
+      "div",
+      { class: "stack", part: "beside" },
+      h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), !isAbove && item(m.open), details),
+      contact(m, view),
+    ),
     chance(m, shown, {
       lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
       meaning: sure(m, weak),
-      figures: () => fold(m.exact, () => stack(view.questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(wholeOdds(view, m)[2]))),
     }),
     folds(
       fold(m.who, () =>
@@ -128,6 +130,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
     ),
   ];
+  const intro = h("div", { class: "stack", part: "intro" }, first);
   // What stands below Start waits until people see that, and one frame more, so that a press on it goes first. On other sites' pages
   // it does not wait, because their frames take the height of all.
   if (canExit) oncePainted(() => oncePainted(() => isStarted || intro.append(...below())));
@@ -152,7 +155,13 @@ function sharing(m, trace, canExit, history) {
   };
   const tick = h("input", { type: "checkbox", change });
   if (trace) tick.checked = trace.isOn;
-  return stack(canExit && p(m.exitText), trace && p(m.traceText), trace && h("label", { part: "option" }, tick, m.noTrace), status, toHistory(m, history));
+  return stack(
+    pairs([
+      [m.exit, canExit ? m.exitText : ""],
+      [m.askKept, trace ? stack(p(m.traceText, "text"), h("label", { part: "option" }, tick, m.noTrace), status) : ""],
+    ]),
+    toHistory(m, history),
+  );
 }
 
 /** The way to what this device has told. @param {Messages} m @param {string | false} href */

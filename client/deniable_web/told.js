@@ -10,10 +10,11 @@ import { DeniableElement } from "./base-element.js";
 import { CEILING, usedOf100, weakness } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
 import { picture } from "./chance.js";
-import { bar, box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
+import { bar, box, button, card, fold, folds, h, heading, minor, own, p, quiet, stack } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { fill, messagesIn } from "./messages.js";
 import { sentInWords, sentOdds } from "./receipt.js";
+import { css, screens } from "./style.js";
 import { translate } from "./survey.js";
 import { ToldMemory } from "./told-memory.js";
 
@@ -22,6 +23,7 @@ import { ToldMemory } from "./told-memory.js";
 const leave = () => location.replace(ELSEWHERE);
 
 export class DeniableTold extends DeniableElement {
+  /** @override */ static css = css + screens;
   #memory = new ToldMemory();
 
   /** @param {AbortSignal} signal */
@@ -46,10 +48,10 @@ export class DeniableTold extends DeniableElement {
       card(
         picture(replies.length ? "device" : "empty"),
         heading(replies.length ? m.deviceTitle : m.deviceEmpty),
-        p(replies.length ? m.deviceText : m.deviceNone),
-        !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent
+        p(replies.length ? m.deviceText : m.deviceNone, "text"),
+        !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText, "text"), forget), // also where Start has kept a draw or a token, and nothing was sent
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
-        replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), bar(left / 100), p(m.deviceBeyond)),
+        replies.length > 0 && stack(h("h2", {}, m.deviceRoom), quiet(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), bar(left / 100), quiet(m.deviceBeyond)),
         home,
       ),
     );
@@ -70,12 +72,12 @@ export class DeniableTold extends DeniableElement {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
-        const words = weakness(view) > 1 ? { ...m, odds: m.oddsWeak } : m;
-        shown.replaceChildren(sentInWords(m, view, report), sentOdds(words, view));
+        const isWeak = weakness(view) > 1;
+        shown.replaceChildren(sentInWords(m, view, report, isWeak ? "" : m.mayBe), sentOdds(isWeak ? { ...m, odds: m.oddsWeak } : m, view));
       } catch {
         shown.replaceChildren(quiet(`${m.unreachable}.`), minor(m.again, show)); // the reply itself may well have been sent
       }
     };
-    return box(h("h2", {}, name), p(hasArrived ? m.sent : `${m.waiting}.`), quiet(m.deviceAsks), fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
+    return stack(h("h2", {}, name), p(hasArrived ? m.sent : `${m.waiting}.`), quiet(m.deviceAsks), folds(fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => h("code", { dir: "ltr" }, survey))));
   }
 }

@@ -161,6 +161,7 @@ def test_the_picture_says_what_its_figures_mean(
     expect(picture.locator("summary")).to_have_text(title)
     page.get_by_text("Questions that people ask").click()
     page.get_by_text("How sure can somebody be about me?").click()
+    page.get_by_text("The exact figures").click()
     picture.locator("summary").click()
     expect(page.get_by_text("To compare: a mere guess is right 50 times in 100")).to_have_count(1)
 
@@ -211,7 +212,7 @@ def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(p
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_options_without_an_answer_have_one_frame_of_the_colour_of_its_message(
+def test_what_lacks_an_answer_has_a_bar_beside_its_message_and_no_frame(
     page: Page, link: str, width: int, language: str
 ) -> None:
     page.set_viewport_size({"width": width, "height": 900})
@@ -222,13 +223,14 @@ def test_options_without_an_answer_have_one_frame_of_the_colour_of_its_message(
     calm = style_of(page, "fieldset label", "borderTopColor")
     onward.click()
     colour = style_of(page, ".missing b", "color")
-    for marked, line in (("[role=alert]", "borderLeft"), ("fieldset .choices", "outline")):
-        assert style_of(page, marked, f"{line}Width") == "2px"
-        assert style_of(page, marked, f"{line}Color") == colour
-        assert style_of(page, marked, "borderTopLeftRadius") != "0px"
-    assert style_of(page, "fieldset label", "borderTopColor") == calm  # no alarm around every option
+    side = "Right" if language == "ar" else "Left"
+    for marked in ("[role=alert]", ".missing"):
+        assert style_of(page, marked, f"border{side}Width") == "4px"
+        assert style_of(page, marked, f"border{side}Color") == colour
+    assert style_of(page, "fieldset .choices", "outlineStyle") == "none"  # no alarm around the options
+    assert style_of(page, "fieldset label", "borderTopColor") == calm
     page.locator("fieldset").first.locator("label").first.click()
-    assert style_of(page, "fieldset .choices", "outlineStyle") == "none"
+    expect(page.locator(".missing").first).to_be_hidden()
     assert violations(page) == []
 
 

@@ -279,7 +279,8 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     expect(shown).to_have_text("Yes" if said["affair"] else "No")
     expect(page.get_by_text("With chance mixed in, your device sent:")).to_have_count(1)  # above all questions
     page.locator("deniable-told summary", has_text="What chance does here").click()
-    expect(page.locator("deniable-told .box").nth(1)).to_contain_text("Of 100 people whose true answer is No")
+    cells = page.locator("deniable-told tr", has_text="Have you had an affair?").locator("td")
+    expect(cells).to_have_text(["75 in 100", "25 in 100"])
     page.get_by_role("button", name="Forget my surveys here").click()
     page.get_by_role("button", name="Yes, forget everything").click()
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
@@ -349,12 +350,17 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     # Below the list, whatever was sent, the odds of either answer, once for all questions.
     page.locator("summary", has_text="What chance does here").click()
     odds = page.locator("details", has_text="What chance does here")
-    for answer_given in ("Yes", "No"):
-        expect(odds).to_contain_text(f"Of 100 people whose true answer is {answer_given}, ")
+    rows = odds.locator("tr + tr").all()
+    table = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    assert list(table) == [question.text for question in survey.questions]
+    assert table["Have you had an affair?"] == ["75 in 100", "25 in 100"]
+    (sentence,) = table["What have you tried?"]  # two figures do not say it
+    assert sentence.startswith("Your device picks 1 of the 2 boxes by chance")
     expect(odds).to_contain_text("could become quite sure")  # five questions together protect little
     assert "can become surer" not in odds.inner_text()  # such figures are there on request
     odds.locator("summary", has_text="The exact figures").click()
     expect(odds).to_contain_text("Somebody who suspected you before can become surer")
+    expect(odds.locator("tr", has_text="Have you had an affair?").last.locator("td")).to_have_text(["0.75", "0.25"])
 
 
 WAYS = {

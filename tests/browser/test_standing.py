@@ -100,7 +100,7 @@ def test_an_invitation_that_cannot_count_is_known_before_start_by_its_hash_alone
         first.goto(link)
         browsing.answer(first, survey, ANSWERS)
         first.reload()
-        heading(first, "Already answered here. Thank you.")  # its own report: the receipt, as ever
+        heading(first, "Thank you. This was already answered here.")  # its own report: the receipt, as ever
         first.context.close()
     invitation = link[-32:] if end == "used" else UNKNOWN
     witness = browsing.Witness.of(page)

@@ -262,7 +262,7 @@ def test_terminal_asks_what_was_drawn_and_the_same_again(link: str) -> None:
         return " ".join(output.split())
 
     stopped = answer(typed=["", "stop"])
-    picked = "Your device picks 2 of 5 questions by chance; answering takes about a minute."
+    picked = "You will get 2 of 5 questions, drawn by chance. This takes about a minute."
     assert f"{picked} {messages.DRAWN_KEPT}" in words(stopped)
     first = asked_in(stopped)
     for _ in range(3):

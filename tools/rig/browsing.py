@@ -302,10 +302,11 @@ def everything_kept(page: Page | Frame) -> str:
 
 
 def unfold(element: Locator) -> None:
-    """Open everything that opens in an element, also what stands in what was opened."""
-    closed = element.locator("details:not([open]) > summary")
+    """Open everything that opens in an element, also what stands in what was opened, and what otherwise opens alone."""
+    closed = element.locator("details:not([open])")
     while closed.count():
-        closed.first.click()
+        closed.first.evaluate("fold => fold.name = ''")
+        closed.first.locator("> summary").click()
         let_it_draw(element.page)  # what is in it is made when it opens
 
 

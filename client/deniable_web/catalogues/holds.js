@@ -6,6 +6,7 @@ export const HOLDS_AT = {
   "quiz": "01",
   "chance": "01",
   "weakSent": "2",
+  "mayBe": "01",
   "unsure": "0",
   "hint": "1",
   "weak": "2",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "vbxud6lv6mwsvfmt47gtjrorsu",
-  de: "6q6jcbo5wybf766axapp3zs2b4",
-  en: "s2kvhsytn325cl643nibfru7qa",
-  es: "gmvvghyermvnzd6hfdbxki4twa",
-  fr: "byektnisqqns5indy5v4gcuq6u",
+  ar: "c4nykbhlcd5bph4rwuc4vkvvwq",
+  de: "lpdkqxgpy5pxenewjpotq2py2u",
+  en: "o2bauihwmp3wkmtqdpg6pchukq",
+  es: "bir3b5v4o346txjyxzbw6vk6xm",
+  fr: "6ackk7qfyfasxju3nymplrolnm",
 };
