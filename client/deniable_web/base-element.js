@@ -10,7 +10,7 @@ import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
 import { contact, notice } from "./screens.js";
 import { utf8 } from "./sha.js";
 import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
-import { focusOn, h } from "./dom.js";
+import { focusOn, h, ignore } from "./dom.js";
 
 /** @typedef {import("./survey.js").View} View */
 /**
@@ -93,10 +93,7 @@ export class DeniableElement extends Base {
     let first;
     const look = (/** @type {MouseEvent} */ event) => {
       if (event.detail < 2) first = /** @type {Element} */ (event.target); // 0 by the keyboard
-      else if (first && (!first.getClientRects().length || getComputedStyle(first).visibility === "hidden")) {
-        event.preventDefault();
-        event.stopPropagation();
-      }
+      else if (first && (!first.getClientRects().length || getComputedStyle(first).visibility === "hidden")) ignore(event);
     };
     this.root.addEventListener("click", /** @type {EventListener} */ (look), true);
   }

@@ -110,6 +110,9 @@ export const pairs = (pairs) =>
  */
 export const oncePainted = (act) => requestAnimationFrame(() => setTimeout(act));
 
+/** Let nothing come of a click, whatever it is on. @param {Event} event */
+export const ignore = (event) => (event.preventDefault(), event.stopPropagation());
+
 /** Put the focus on the heading of what came up. @param {ParentNode} place */
 export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();
 

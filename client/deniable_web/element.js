@@ -22,16 +22,13 @@ import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { band } from "./chance.js";
-import { button, h, item, minor, oncePainted, stack } from "./dom.js";
+import { button, h, ignore, item, minor, oncePainted, stack } from "./dom.js";
 import { asking, css, screens as around } from "./style.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */
 /** @typedef {import("./memory.js").Seen} Seen */
-
-/** What is pressed where nothing may be chosen any more; `inert` would have the browser draw all of it anew. @param {Event} event */
-const ignored = (event) => (event.preventDefault(), event.stopPropagation());
 
 /** For how many milliseconds what a collector said before Start is believed at Start. */
 const FRESH = 5000;
@@ -192,13 +189,13 @@ export class DeniableSurvey extends DeniableElement {
       let isStarted = false;
       let isNoted = false; // whether Start has stored something of this survey already
       const start = async (/** @type {Event} */ { target }) => {
-        if (isStarted) return; // two presses can come before the button is gone
         isStarted = true;
         isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
         const hindered = Date.now() - opened < FRESH ? checked : check();
-        // What is there already is not waited for: a screen that is gone at once only takes time. Nothing else is pressed meanwhile.
-        /** @type {Element} */ (target).closest(".card")?.addEventListener("click", ignored, true);
+        // What is there already is not waited for: a screen that is gone at once only takes time. Nothing is pressed meanwhile, nor
+        // Start twice; with `inert` the browser would style all of the screen anew.
+        /** @type {Element} */ (target).closest(".card")?.addEventListener("click", ignore, true);
         this.showSoon(() => screens.wait(m, view.issuer || (tellsUse(view) && !this.isPlace) ? m.checking : m.moment));
         if ((await hindered) || gone !== this.gone) return; // a hindrance is on the screen already
         this.#goOn(view, place, (visit) => visit.start());

@@ -106,35 +106,37 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
     quiet(m.leave),
     h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
   );
-  const below = () => [
-    h(
-      "div",
-      { class: "stack", part: "beside" },
-      h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), !isAbove && item(m.open), details),
-      contact(m, view),
-    ),
-    chance(m, shown, {
-      lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
-      meaning: sure(m, weak),
-    }),
-    folds(
-      fold(m.who, () =>
-        pairs([
-          [said(weak, m, "cannot", "guess"), m.cannotText],
-          [m.can, isSeen ? m.canSite : m.canText],
-          [m.askRoles, roles(m, view, operator)],
-          [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
-        ]),
+  const below = () =>
+    isStarted ||
+    intro.append(
+      h(
+        "div",
+        { class: "stack", part: "beside" },
+        h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), !isAbove && item(m.open), details),
+        contact(m, view),
       ),
-      fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
-      (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
-    ),
-  ];
+      chance(m, shown, {
+        lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
+        meaning: sure(m, weak),
+      }),
+      folds(
+        fold(m.who, () =>
+          pairs([
+            [said(weak, m, "cannot", "guess"), m.cannotText],
+            [m.can, isSeen ? m.canSite : m.canText],
+            [m.askRoles, roles(m, view, operator)],
+            [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
+          ]),
+        ),
+        fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
+        (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
+      ),
+    );
   const intro = h("div", { class: "stack", part: "intro" }, first);
   // What stands below Start waits until people see that, and one frame more, so that a press on it goes first. On other sites' pages
   // it does not wait, because their frames take the height of all.
-  if (canExit) oncePainted(() => oncePainted(() => isStarted || intro.append(...below())));
-  else intro.append(...below());
+  if (canExit) oncePainted(() => oncePainted(below));
+  else below();
   const screen = card(intro);
   if (canExit) screen.part.add("spread"); // on a page of its own it may take the room of two columns
   return screen;

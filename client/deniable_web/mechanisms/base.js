@@ -111,7 +111,7 @@ export const isBits = (value, k) => value.length === k && /^[01]+$/.test(value);
 
 /** Refuse parameters that make no mechanism. @param {unknown} isGood @returns {asserts isGood} */
 export function demand(isGood) {
-  if (!isGood) throw new ParameterError("mechanism: must be as a survey is published");
+  if (!isGood) throw new ParameterError("mechanism: must be as published");
 }
 
 /**
