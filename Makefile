@@ -172,7 +172,7 @@ browsers:
 
 # Where the system has no Node.js, the one from PyPI brings them later.
 modules:
-	@! $(PYTHON) -m tools.programs node --version > /dev/null 2>&1 || $(MAKE) --no-print-directory TOOL='$(PYTHON) -m tools.programs' $(MODULES)
+	@! $(PYTHON) -m tools.programs node --version > /dev/null 2>&1 || $(MAKE) --no-print-directory --silent TOOL='$(PYTHON) -m tools.programs' $(MODULES)
 
 $(MODULES): $(WEB)/package-lock.json
 	$(TOOL) npm --prefix $(WEB) ci --no-fund --no-audit --loglevel error
