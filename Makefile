@@ -9,6 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WEB := client/deniable_web
+# npm writes this file when all modules are there.
+MODULES := $(WEB)/node_modules/.package-lock.json
 # An environment without pip is what a start that failed left behind.
 WITHOUT_HALF = test -e $(BIN)/pip || rm -rf $(VENV)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -28,7 +30,7 @@ RELEASE ?=
 PINNED = printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --constraint constraints.txt \
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo test tests test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements machine bench torture mutants planted clean compiled programs
+.PHONY: help demo test tests test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements machine bench torture mutants planted clean libraries browsers modules compiled programs
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -155,20 +157,35 @@ $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
 	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server]' || { $(UNFETCHED); exit 1; }
 	touch $@
 
-# All that the demo needs is among it.
+# All that the demo needs is among it. What needs no library of Python comes meanwhile.
 $(VENV)/test.installed: $(VENV)/python.installed pyproject.toml $(WEB)/package-lock.json tools/programs.py
-	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev || { $(UNFETCHED); exit 1; }
+	@$(MAKE) --no-print-directory --jobs 3 libraries browsers modules
 	touch $(VENV)/demo.installed
 	@$(MAKE) --no-print-directory --jobs 2 compiled programs
 	touch $@
 
-# pip would compile on one core, and the tests of all packages too. What does not compile is a template.
+libraries:
+	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev || { $(UNFETCHED); exit 1; }
+
+browsers:
+	@$(PYTHON) -m tools.programs browsers
+
+# Where the system has no Node.js, the one from PyPI brings them later.
+modules:
+	@! $(PYTHON) -m tools.programs node --version > /dev/null 2>&1 || $(MAKE) --no-print-directory --silent TOOL='$(PYTHON) -m tools.programs' $(MODULES)
+
+$(MODULES): $(WEB)/package-lock.json
+	$(TOOL) npm --prefix $(WEB) ci --no-fund --no-audit --loglevel error
+	touch $@
+
+# pip would compile on one core, and the tests of all packages too, as well as what no test imports.
+# What does not compile is a template.
 compiled:
-	@$(BIN)/python -W ignore -m compileall -qq -j 0 -x '/site-packages/.*/tests/' $(VENV)/lib || true
+	@$(BIN)/python -W ignore -m compileall -qq -j 0 -x '/site-packages/(.*/tests|mypyc?|pip|pkg_resources|pygments/lexers|setuptools)/' $(VENV)/lib || true
 
 programs:
 	$(TOOL) install
-	$(TOOL) npm --prefix $(WEB) ci --no-fund --no-audit --loglevel error
+	@$(MAKE) --no-print-directory --silent $(MODULES)
 
 # Other libraries, to compare with, in an environment of their own: what two of them import but do not ask for is named.
 $(VENV)/bench.installed: $(VENV)/python.installed tools/bench/others.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,16 +17,36 @@ from tools.rig.surveys import SURVEY, Clock
 PROCESSES = {"collector", "postgresql", "start_collector"}
 """Fixtures that start a process of its own."""
 
+MEMORY = Path("/dev/shm")
+"""Where Linux keeps files in memory."""
 
-def pytest_configure() -> None:
+ROOM = 4 * 2**30
+"""Bytes that have to be free there: several times what the tests need at once."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Hear Ctrl-C even in a run started in the background, where programs and their children are deaf to it.
 
     And give OpenBLAS one thread a process before numpy is imported: its threads wait by spinning, and would take the
-    cores from other tests.
+    cores from other tests. Files are kept in memory where there is room: stores wait for the disk at each commit, and
+    no test turns off a machine.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if "TMPDIR" not in os.environ and _holds_files(MEMORY):
+        os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), None
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
+    # After pytest has looked for garbage itself. The end of the process then clears all up: bindings of other languages
+    # report what is left.
+    config.add_cleanup(gc.unfreeze)
+
+
+def _holds_files(folder: Path) -> bool:
+    """Whether there is room for the files of the tests, some of which are programs."""
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    system = os.statvfs(folder)
+    return system.f_bavail * system.f_frsize >= ROOM and not system.f_flag & os.ST_NOEXEC
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,11 +54,6 @@ def pytest_runtestloop() -> None:
     """Look for garbage again, but never among modules and tests, which would take a third of a second."""
     gc.freeze()
     gc.enable()
-
-
-def pytest_unconfigure() -> None:
-    """Let the end of the process clear all up: bindings of other languages report what is left."""
-    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)  # `make mutants` runs without pytest-xdist

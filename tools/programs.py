@@ -2,6 +2,7 @@
 
 ``python -m tools.programs install`` brings what is missing; ``python -m tools.programs node ...`` and ``npm ...``
 run them. Each is looked for on the system first. What cannot be had is an error with the way out, never a skipped test.
+``python -m tools.programs browsers`` brings those of the system's packages, before any library is there.
 """
 
 from __future__ import annotations
@@ -78,14 +79,21 @@ def install() -> None:
         _install(DRIVER_LIBRARY)
     if fault := _driver_fault():
         raise MissingTool(f"playwright: its Node.js must start, got {fault!r}; on Debian and Ubuntu: {DRIVER_LIBRARY}")
-    if can_install() and not shutil.which(CHROMIUM_SHELL) and not _install(CHROMIUM_SHELL) and not _has(chromium):
-        _install("chromium")
-    if can_install() and not _has(firefox):
-        _install("firefox-esr")
+    install_browsers()
     for find, download in ((chromium, "chromium"), (firefox, "firefox")):
         if not _has(find):
             run([sys.executable, "-m", "playwright", "install", download])
     print(f"node: {' '.join(node_command())}; chromium: {chromium()}; firefox: {firefox()}")
+
+
+def install_browsers() -> None:
+    """Bring the browsers that are missing from the system's packages, if that may be done."""
+    if not can_install():
+        return
+    if not shutil.which(CHROMIUM_SHELL) and not _install(CHROMIUM_SHELL) and not _first(CHROMIUM_NAMES):
+        _install("chromium")
+    if not _first(FIREFOX_NAMES):
+        _install("firefox-esr")
 
 
 def _driver_fault() -> str:
@@ -119,11 +127,15 @@ def _wheel_folder() -> Path | None:
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
+def _first(names: Sequence[str]) -> str | None:
+    """Path of the first of these programs that the system has."""
+    return next(filter(None, map(shutil.which, names)), None)
+
+
 def _browser(kind: str, names: Sequence[str]) -> str:
     """A browser of the system, or one that Playwright downloaded."""
-    for name in names:
-        if found := shutil.which(name):
-            return found
+    if found := _first(names):
+        return found
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -135,8 +147,9 @@ def _browser(kind: str, names: Sequence[str]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Run one of the tools."""
-    if arguments == ["install"]:
-        install()
+    bring = {"browsers": install_browsers, "install": install}
+    if len(arguments) == 1 and arguments[0] in bring:
+        bring[arguments[0]]()
         return 0
     commands = {"node": node_command, "npm": npm_command}
     if not arguments or arguments[0] not in commands:

@@ -16,6 +16,7 @@ reports as for ten million. A smaller ``a`` is raised to there by DLMF 8.17.20, 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from statistics import NormalDist
@@ -127,6 +128,7 @@ def beta_tails_and_density(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> tuple[Fl
     return np.where(is_upper, 1 - tail, tail), np.where(is_upper, tail, 1 - tail), power / (x * (1 - x))
 
 
+@functools.lru_cache(maxsize=4096)  # limits of one count are wanted again for each pair and each measure
 def beta_quantile(a: float, b: float, probability: float) -> float:
     """The ``x`` with ``I_x(a, b) = probability``, for ``a, b > 0``.
 
