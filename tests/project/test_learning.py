@@ -163,7 +163,7 @@ def test_alarms_and_dashboard_ask_for_figures_that_a_collector_has(tmp_path: Pat
     asked = [rule["expr"] for rule in rules]
     asked += [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     figures = {name for each in asked for name in re.findall(r"\bdeniable_\w+", each)}
-    assert len(figures) == 5
+    assert len(figures) == 6
     assert figures <= known
     jobs = {job["job_name"] for job in yaml.safe_load((DEPLOY / "prometheus.yml").read_text("utf-8"))["scrape_configs"]}
     assert {name for each in asked for name in re.findall(r'job="([\w-]+)"', each)} == jobs

@@ -22,8 +22,9 @@ from deniable_client import Client
 from deniable_commands import main as command_line
 from deniable_commands import working
 from deniable_commands.main import MAY_TAKE_LONG, main
+from deniable_server.access.tokens import create_token
 from deniable_server.store.sqlite.store import SqliteStore
-from tools.rig.collectors import Collector
+from tools.rig.collectors import Collector, running_collector
 from tools.rig.command_line import CommandLine
 from tools.rig.patience import wait_until
 from tools.rig.presented import image_bytes
@@ -159,7 +160,7 @@ def test_publish_list_close_and_estimate_in_a_file(file: Path, database: Path) -
     ]
     again = run("survey", "publish", file, "--db", database)
     assert again.exit_code == 0
-    assert "This very survey was published before; it is the same address.\n" in again.stderr
+    assert "This very survey was published before; its id is the same.\n" in again.stderr
     assert f"{published.id}        0        0  open   Life and love, 1974" in ok("survey", "list", "--db", database)
     assert "is closed" in ok("survey", "close", published.id, "--db", database)
     assert "closed" in ok("survey", "list", "--db", database)
@@ -175,7 +176,60 @@ def test_links_of_a_file_say_how_to_name_another_place_unless_it_was_named(
     monkeypatch.setenv("DENIABLE_PUBLIC_URL", "http://127.0.0.1:8642")
     named = run("survey", "publish", file, "--db", database)
     assert said not in named.stderr
+    moved = "its id is the same, and its links now start with http://127.0.0.1:8642, no longer with https://ask.example"
+    assert moved in named.stderr
     assert "answer   http://127.0.0.1:8642/s/" in named.stdout
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://ask.uni.example", ["without TLS"]),
+        ("https://uni.example/ask", ["below the path /ask pages find neither their script nor their style"]),
+        ("https://collector.example", ["the name in our examples; put your own into DENIABLE_PUBLIC_URL"]),
+        ("https://ask.uni.example", []),
+        ("http://localhost:8000", []),
+        ("http://[::1]:8000", []),
+        ("http://abcdefghijklmnop.onion", []),
+    ],
+)
+def test_an_address_that_people_cannot_use_is_warned_of(
+    file: Path, database: Path, address: str, said: list[str]
+) -> None:
+    printed = run("survey", "publish", file, "--db", database, "--public-url", address).stderr
+    warnings = [line for line in printed.splitlines() if line.startswith("Warning: links start with")]
+    assert len(warnings) == len(said)
+    assert all(each in line for each, line in zip(said, warnings, strict=True))
+
+
+@pytest.mark.slow
+def test_links_of_a_collector_that_is_reached_on_its_own_machine_are_those_of_people(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The collector knows its public address; a link to the machine of whoever publishes opens for nobody else."""
+    survey = read_survey(file.read_bytes())
+    public, named = "https://ask.uni.example", "https://other.uni.example"
+    with running_collector(tmp_path, "--public-url", public) as collector:
+        with closing(SqliteStore(collector.database)) as store:
+            token = create_token(store, "ada")
+        line = ["survey", "publish", file, "--url", collector.url, "--token", token]
+        published = run(*line)
+        assert f"answer   {public}/s/{survey.id}\n" in published.stdout
+        assert f"Links start with {public}, at which people reach this collector.\n" in published.stderr
+        assert f"answer   {named}/s/{survey.id}\n" in ok(*line, "--public-url", named)
+        monkeypatch.setenv("DENIABLE_PUBLIC_URL", named)
+        assert f"answer   {named}/s/{survey.id}\n" in ok(*line)
+
+
+@pytest.mark.slow
+def test_links_of_a_collector_without_a_public_address_start_where_it_was_reached(
+    collector: Collector, file: Path
+) -> None:
+    with closing(SqliteStore(collector.database)) as store:
+        token = create_token(store, "ada")
+    published = run("survey", "publish", file, "--url", collector.url, "--token", token)
+    assert f"answer   {collector.url}/s/" in published.stdout
+    assert "can be opened on this computer only" in published.stderr
 
 
 def test_a_survey_is_listed_as_not_open_yet_before_its_first_day(file: Path, database: Path) -> None:
@@ -241,6 +295,7 @@ def test_publish_list_and_close_over_http(collector: Collector, file: Path) -> N
 
 
 def test_tokens_are_listed_by_name_and_revoked(database: Path) -> None:
+    SqliteStore(database).close()
     token = ok("token", "create", "ada", "--days", "7", "--db", database).strip()
     assert token.startswith("dn_")
     assert len(token) == 46
@@ -253,11 +308,37 @@ def test_tokens_are_listed_by_name_and_revoked(database: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("survey", "list"), ("survey", "close", "a" * 26), ("estimate", "a" * 26), ("token", "list")]
+    "arguments",
+    [
+        ("survey", "list"),
+        ("survey", "close", "a" * 26),
+        ("estimate", "a" * 26),
+        ("token", "list"),
+        ("token", "create", "ada"),
+        ("token", "revoke", "ada"),
+        ("invite", "a" * 26, "-n", "3"),
+        ("issuer", "reissue", "a" * 26, "-n", "1"),
+        ("check",),
+    ],
 )
 def test_a_typing_mistake_makes_no_new_database(arguments: tuple[str, ...], database: Path) -> None:
-    assert "does not exist" in refused(*arguments, "--db", database)
+    said = refused(*arguments, "--db", database)
+    assert f"database {database}: does not exist; name the one of the collector with --db or DENIABLE_DB" in said
     assert not database.exists()
+
+
+@pytest.mark.parametrize("arguments", [("survey", "publish", "survey.toml"), ("issuer", "key")])
+def test_a_command_that_begins_a_database_says_so_once_and_asks_where_none_was_named(
+    arguments: tuple[str, ...], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    monkeypatch.delenv("DENIABLE_DB", raising=False)
+    begun = run(*arguments)
+    said = "Created a new database: deniable.db. If a collector uses another one, name it with --db or DENIABLE_DB.\n"
+    assert begun.exit_code == 0
+    assert said in begun.stderr
+    assert "Created" not in run(*arguments).stderr
+    assert "Created a new database: named.db.\n" in run(*arguments, "--db", "named.db").stderr
 
 
 @pytest.mark.parametrize(

@@ -311,6 +311,7 @@ class TestMetrics:
         assert samples["deniable_request_seconds_count", "other", "none", "404"] == 1
         assert samples[("deniable_queue_length",)] == 0
         assert samples[("deniable_disk_free_bytes",)] > 0
+        assert samples[("deniable_surveys",)] == 1
         for secret in (survey.id, "7" * 32, "secret", "INVENTED", "127.0.0.1", "affair", "web"):
             assert secret not in text
 
@@ -583,9 +584,9 @@ def test_logs_of_a_run_are_lines_of_json(start_collector: StartCollector) -> Non
     collector = start_collector()
     collector.process.terminate()
     assert collector.process.wait(PATIENCE) == 0
-    sentence, *lines = collector.log.read_text(encoding="utf-8").splitlines()
+    made, sentence, *lines = collector.log.read_text(encoding="utf-8").splitlines()
     assert sentence.startswith("Collector on http://")
-    assert [json.loads(line)["event"] for line in lines] == ["starting", "stopped"]
+    assert [json.loads(line)["event"] for line in (made, *lines)] == ["created a new database", "starting", "stopped"]
 
 
 class TestDeployment:

@@ -455,7 +455,7 @@ def test_pg_dump_is_a_backup_that_can_be_looked_at(
 
 def test_looking_at_a_database_changes_nothing(postgresql: Postgresql) -> None:
     address = postgresql.new()
-    with pytest.raises(DeniableError, match="is empty; 'deniable serve'"):
+    with pytest.raises(DeniableError, match="is empty; name another one with --db or DENIABLE_DB"):
         database_at(address).inspect()
     with sql(address) as connection:
         assert connection.execute("SELECT count(*) FROM pg_namespace WHERE nspname = 'deniable'").fetchone() == (0,)

@@ -55,6 +55,15 @@ def recount(store: SqlStore, survey: Survey) -> dict[str | None, Tally]:
     return tally_reports(store.reports(survey), survey)
 
 
+def test_surveys_are_counted_and_one_that_is_closed_still_counts(store: SqlStore, survey: Survey) -> None:
+    assert store.number_of_surveys() == 0
+    store.publish(survey)
+    store.publish(replace(survey, title="Another one"))
+    store.publish(survey)
+    store.close_survey(survey.id)
+    assert store.number_of_surveys() == 2
+
+
 def test_tallies_equal_a_recount_of_the_rows(store: SqlStore, place: Place, live: Survey) -> None:
     survey = live
     store.publish(survey)

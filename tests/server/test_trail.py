@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from deniable import read_survey
+from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -31,8 +32,8 @@ def test_every_command_that_changes_a_database_leaves_a_line(log: Path, tmp_path
     file, database, other = tmp_path / "survey.toml", tmp_path / "test.db", tmp_path / "other.db"
     file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=1), access="invited"), encoding="utf-8")
     survey, here = read_survey(file.read_bytes()).id, ("--db", database)
-    token = DENIABLE.ok("token", "create", "clerk", *here).strip()
     DENIABLE.ok("survey", "publish", file, *here)
+    token = DENIABLE.ok("token", "create", "clerk", *here).strip()
     links = DENIABLE.ok("invite", survey, "-n", 3, *here)
     DENIABLE.ok("token", "revoke", "clerk", *here)
     DENIABLE.refused("token", "revoke", "nobody", *here)
@@ -50,8 +51,8 @@ def test_every_command_that_changes_a_database_leaves_a_line(log: Path, tmp_path
     found = lines(log)
     about = [{key: each[key] for key in each.keys() - {"time", "level", "event", "user", "database"}} for each in found]
     assert about == [
-        {"call": "create_token", "token": "clerk", "scope": "publish", "days": 90, "outcome": "done"},
         {"call": "publish_survey", "survey": survey, "outcome": "done"},
+        {"call": "create_token", "token": "clerk", "scope": "publish", "days": 90, "outcome": "done"},
         {"call": "add_invitations", "survey": survey, "invitations": 3, "outcome": "done"},
         {"call": "revoke_token", "token": "clerk", "outcome": "done"},
         {"call": "revoke_token", "token": "nobody", "outcome": "failed"},
@@ -70,6 +71,7 @@ def test_every_command_that_changes_a_database_leaves_a_line(log: Path, tmp_path
 
 def test_lines_go_to_standard_error_unless_it_is_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DENIABLE_LOG", raising=False)
+    SqliteStore(tmp_path / "test.db").close()
     done = DENIABLE.run("token", "create", "ada", "--db", tmp_path / "test.db")
     assert done.stdout.startswith("dn_")
     assert json.loads(done.stderr)["call"] == "create_token"
@@ -77,7 +79,7 @@ def test_lines_go_to_standard_error_unless_it_is_a_terminal(tmp_path: Path, monk
 
 def test_nothing_is_changed_where_the_log_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DENIABLE_LOG", str(tmp_path / "nowhere" / "operators.log"))
-    sentence = DENIABLE.refused("token", "create", "ada", "--db", tmp_path / "test.db")
+    sentence = DENIABLE.refused("issuer", "key", "--db", tmp_path / "test.db")
     assert sentence == f"Error: DENIABLE_LOG: must be a file that can be written, got: {os.strerror(2)}\n"
     assert not (tmp_path / "test.db").exists()
 
@@ -85,6 +87,7 @@ def test_nothing_is_changed_where_the_log_cannot_be_written(tmp_path: Path, monk
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a file on a full disk, as Linux has it")
 def test_a_log_whose_disk_is_full_does_not_hide_what_was_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = ("--db", tmp_path / "test.db")
+    SqliteStore(tmp_path / "test.db").close()
     DENIABLE.ok("token", "create", "ada", *here)
     monkeypatch.setenv("DENIABLE_LOG", "/dev/full")
     for outcome in ("was done all the same", "failed, too"):  # the second time there is nothing to revoke

@@ -148,7 +148,7 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     """One walk, because each line that is typed starts a program: links, a copy restored, an upgrade, and back."""
     survey = read_survey(FIVE_TYPES)
     back_up, _, look, restore, start, *_ = blocks("Back up and restore")
-    upgrade, _ = blocks("Upgrade")
+    upgrade, _, back = blocks("Upgrade")
     printed = machine.type(blocks("Commands beside the service")[0])
     assert f"https://collector.example/s/{survey.id}" in printed, "links that others reach"
     assert "127.0.0.1" not in printed
@@ -157,7 +157,8 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     machine.type(look)
     machine.reports(survey, 4, 5)
     machine.type(["runuser -u deniable -- /opt/deniable/bin/deniable token revoke ada"])
-    lists = machine.type(restore, **{"2026_12_20": datetime.date.today().isoformat()})
+    (copied,) = (machine.folder / "var/backups/deniable").glob("*.db")
+    lists = machine.type(restore, **{"2026_12_20": copied.stem})
     assert "ada" in lists, "what the page says: a token that was revoked is valid again"
     assert survey.id in lists
     machine.type(start)
@@ -170,13 +171,13 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     machine.reports(survey, 7)
     (before,) = (machine.folder / "var/backups/deniable").glob("before-*.db")
     assert machine.stored() == 5, "an upgrade keeps everything"
-    machine.type(restore, **{"2026_12_20": before.stem})
+    assert survey.id in machine.type(back, before_2026_12_20_0930=before.stem)
     machine.type(start)
     assert machine.stored() == 4, "there is a way back"
 
 
 def test_an_upgrade_stops_the_service_before_anything_is_installed() -> None:
-    lines, _ = blocks("Upgrade")
+    lines, *_ = blocks("Upgrade")
     order = [next(number for number, line in enumerate(lines) if part in line) for part in
              ("backup", "systemctl stop", "pip install", "systemctl start")]  # fmt: skip
     assert order == sorted(order)
@@ -235,9 +236,26 @@ def test_an_upgrade_without_a_backup_ends_before_the_service_is_stopped(tmp_path
     assert "systemctl" not in (tmp_path / "called").read_text(encoding="utf-8")
 
 
-def test_the_second_upgrade_of_a_month_has_a_backup_too() -> None:
-    (line,) = [line for line in blocks("Upgrade")[0] if " backup " in line]
-    assert line.endswith("/before-$(date +%F-%H%M).db")
+@pytest.mark.parametrize(
+    ("heading", "name"), [("Upgrade", "before-$(date +%F-%H%M).db"), ("Back up and restore", "$(date +%F-%H%M).db")]
+)
+def test_the_second_backup_of_a_day_has_a_name_of_its_own(heading: str, name: str) -> None:
+    (line,) = [line for line in blocks(heading)[0] if " backup " in line]
+    assert line.endswith(f"/{name}")
+
+
+def test_the_way_back_ends_before_anything_is_stopped_if_there_is_no_backup(tmp_path: Path) -> None:
+    block = "\n".join(blocks("Upgrade")[2])
+    done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=desk(tmp_path), check=False, timeout=PATIENCE)
+    assert done.returncode == 1
+    assert not (tmp_path / "called").exists()
+
+
+def test_lines_of_operators_leave_also_where_nobody_writes_new_ones() -> None:
+    """logrotate deletes the oldest file only when it rotates: with notifempty an idle log would be kept for ever."""
+    settings = (ROOT / "deploy" / "logrotate-deniable").read_text(encoding="utf-8").split("{")[1].split()
+    assert "notifempty" not in settings
+    assert settings[settings.index("monthly") :][:4] == ["monthly", "rotate", "11", "missingok"]
 
 
 CRON = ROOT / "deploy" / "cron.daily-deniable"
@@ -284,11 +302,16 @@ def test_a_nightly_job_that_fails_deletes_nothing_and_says_so(tmp_path: Path) ->
 
 
 def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_path: Path) -> None:
+    """On one machine, or on two: the file that leads from one to the other is gone in the end."""
     page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
-    (lines,) = [block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "token create" in block]
+    lines = "".join(
+        block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "/root/deniable.token" in block
+    )
+    assert "token create" in lines
     (tmp_path / "token").write_text("dn_old\n", encoding="utf-8")
     lines = lines.replace("/etc/prometheus/deniable.token", str(tmp_path / "token"))
-    put = f"for last do :; done; cat > {tmp_path}/token"
+    lines = lines.replace("/root/deniable.token", str(tmp_path / "carried"))
+    put = 'for last do from=$to; to=$last; done; test -e "$from" && cat "$from" > "$to"'
     for answer, code, left in (
         ("echo there is one already >&2; exit 1", 1, "dn_old\n"),
         ("echo dn_new", 0, "dn_new\n"),
@@ -299,6 +322,7 @@ def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_pat
             ["bash", "-c", lines], env=desk(folder, runuser=answer, install=put), check=False, timeout=PATIENCE
         )
         assert (done.returncode, (tmp_path / "token").read_text(encoding="utf-8")) == (code, left)
+        assert not (tmp_path / "carried").exists()
 
 
 def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> None:

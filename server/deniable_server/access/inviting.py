@@ -29,7 +29,7 @@ class InvitationStore(Protocol):
 
 def inviting(database: Location, url: str | None = None, token: str | None = None) -> InvitationStore:
     """The store of a database, or the collector at ``url`` if that is given."""
-    return _Remote(url, token) if url else open_store(database)
+    return _Remote(url, token) if url else open_store(database, may_make=False)
 
 
 def add_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:

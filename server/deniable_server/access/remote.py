@@ -53,6 +53,15 @@ def survey(url: str, survey_id: str) -> Survey:
     return parse_survey(_call("GET", url, f"/surveys/{survey_id}").data, survey_id)
 
 
+def public_url(url: str) -> str | None:
+    """The address that a collector's OpenAPI document names, which may be only its path; None if it names none."""
+    try:
+        answer = _http.request("GET", f"{url.rstrip('/')}/api/openapi.json")
+        return str(_object(answer, url)["servers"][0]["url"])
+    except (urllib3.exceptions.HTTPError, CollectorError, KeyError, IndexError, TypeError):
+        return None
+
+
 @contextmanager
 def report_lines(url: str, token: str | None, survey_id: str) -> Iterator[Iterator[str]]:
     """The lines of a survey's ``reports.csv``: a stream, for as long as the block.

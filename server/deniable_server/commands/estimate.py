@@ -19,7 +19,7 @@ from deniable_commands.rules import RuledCommand, at_most_one, excludes, goes_wi
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.pooled import pooled_at, pooled_in
-from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.survey import open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
 from deniable_server.results.query import HIGHEST_SERVED, EstimatesQuery
@@ -127,7 +127,7 @@ def estimate(
         click.echo(f"{said[0].upper()}{said[1:]}.", err=True)
     if form == "table":
         # For the range of means, which says whether the reports are too few for one.
-        survey = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
+        survey = remote.survey(url, survey_id) if url else open_store(database).survey(survey_id)
         click.echo(_as_table(result, survey))
     else:
         click.echo(FORMATS[form](result), nl=form != "csv")
@@ -138,7 +138,7 @@ def _estimates(
 ) -> dict[str, Any]:
     if url:
         return remote.estimates(url, token, survey_id, query)
-    return estimates_document(open_store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
+    return estimates_document(open_store(database), survey_id, EstimatesQuery.model_validate(query))
 
 
 def _pooled(
@@ -147,7 +147,7 @@ def _pooled(
     wanted = EstimatesQuery.model_validate(query)
     if url:
         return pooled_at(url, token, survey_id, wanted)
-    return pooled_in(open_store(existing(database)), survey_id, wanted)
+    return pooled_in(open_store(database), survey_id, wanted)
 
 
 def _save(to: Path, result: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from deniable_commands.main import example
 from deniable_commands.rules import RuledCommand, at_most_one, excludes, goes_with
 from deniable_server.access import remote
 from deniable_server.commands import options
-from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.survey import open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
 from deniable_statistics.data.data_set import DataSet, Kind, Variable
@@ -178,7 +178,7 @@ def _found(database: Location, url: str | None, token: str | None, survey_id: st
 def _pooled(database: Location, url: str | None, token: str | None, survey_id: str) -> tuple[DataSet, Survey]:
     """The reports of a survey and of all that it revises, to the questions that all of them ask alike, and these."""
     fetch: Callable[[str], Survey]
-    fetch = functools.partial(remote.survey, url) if url else open_store(existing(database)).survey
+    fetch = functools.partial(remote.survey, url) if url else open_store(database).survey
     pool = Pool(versions_of(fetch(survey_id), fetch))
     versions: dict[str, str] = {}
     rows: list[list[Any]] = []
@@ -205,7 +205,7 @@ def _in_database(database: Location, survey_id: str) -> Iterator[_Found]:
     # Loads what a collector needs; from an address it can be had without.
     from deniable_server.results.service import waiting_rows
 
-    store = open_store(existing(database))
+    store = open_store(database)
     state = store.state(survey_id)
     _refuse_without_rows(state.survey)
     if state.hidden_because:

@@ -25,7 +25,7 @@ from deniable_commands.rules import RuledCommand, all_or_none, exactly_one, goes
 from deniable_server.access import remote
 from deniable_server.access.inviting import InvitationStore, add_invitations, inviting, unused_invitations
 from deniable_server.commands import options
-from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.survey import open_store
 from deniable_server.commands.trail import operation
 from deniable_server.people.letter import Letter
 from deniable_server.people.links import (
@@ -107,7 +107,7 @@ class _Target:
                 f"survey {self.survey.id}: its tokens are signed at {issuer}, so its invitations belong there; "
                 "use --db with the issuer's file, or --hashes to write what its operator adds"
             )
-        return inviting(self.database if self.url else existing(self.database), self.url, self.token)
+        return inviting(self.database, self.url, self.token)
 
     def add(self, hashes: Sequence[str], place: InvitationStore | None = None) -> InvitationCounts:
         """Add the invitations with these hashes, and log the call; over HTTP the collector logs it itself."""
@@ -437,7 +437,7 @@ def _find(
     if url:
         found = remote.survey(url, survey_id)
     else:
-        store = open_store(existing(database))
+        store = open_store(database)
         found, remembered = store.survey(survey_id), store.public_url(survey_id)
     if found.access == "open" and not may_be_open:
         raise SurveyError(
@@ -445,7 +445,11 @@ def _find(
             "'deniable invite sheet' prints that link on cards; "
             'with access = "invited" or "unlinkable" in its file it would be another survey'
         )
-    named = collector or url or (public_url if options.is_given("public_url") else remembered)
+    reached = collector or url
+    if reached:
+        named: str | None = options.people_at(reached, public_url)
+    else:
+        named = public_url if options.is_given("public_url") else remembered
     return _Target(found, named or public_url, database, url, token, is_guess=not named)
 
 

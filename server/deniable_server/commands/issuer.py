@@ -13,7 +13,7 @@ from deniable_commands.main import example
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.serve import flags_of_settings, run
-from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.survey import open_or_make, open_store
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.people.links import id_at, read_place
@@ -39,7 +39,7 @@ def key(database: Location, url: str | None) -> None:
     made = PrivateKey.generate()
     table = Issuer(made.public.der.hex(), url)
     with operation("issuer_key", database):
-        open_store(database).add_key(made)
+        open_or_make(database).add_key(made)
     click.echo(f'[issuer]\nkey = "{table.key}"')
     if table.url:
         click.echo(f'url = "{table.url}"')
@@ -62,7 +62,7 @@ def add(survey: str, database: Location) -> None:
     """
     found = _read(survey)
     with operation("issuer_add", database, survey=found.id):
-        is_new = open_store(existing(database)).publish(found, signs=True)
+        is_new = open_store(database).publish(found, signs=True)
     if not is_new:
         click.echo("This very survey was added before.", err=True)
     click.echo(found.id)
@@ -86,7 +86,7 @@ def reissue(survey_id: str, number: int, database: Location) -> None:
     """
     survey_id = id_at(survey_id, None)
     with operation("issuer_reissue", database, survey=survey_id, reissue=number):
-        open_store(existing(database)).set_reissue(survey_id, number)
+        open_store(database).set_reissue(survey_id, number)
     others = "1 other request" if number == 1 else f"{number} other requests"
     click.echo(f"Survey {survey_id}: each invitation may make {others} after its first.")
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
 
 from deniable.errors import ParameterError
 from deniable_commands.files import NEW_FILE
+from deniable_server.access import remote
 from deniable_server.location import Location, location
-from deniable_server.people.links import id_at, read_place
+from deniable_server.people.links import id_at, is_start, read_place
 from deniable_statistics.data.writing import WRITTEN
 
 DATABASE = Path("deniable.db")
@@ -78,6 +80,23 @@ public_url = click.option(
 def is_given(name: str) -> bool:
     """Whether an option was given, by flag or environment, and does not have its default."""
     return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def people_at(collector: str, public_url: str) -> str:
+    """The address with which the links of a running collector start, which a command reaches at another one perhaps.
+
+    ``--public-url`` always wins. Somebody who reaches the collector at an address of this machine gets the address in
+    the environment, or the collector's own, because nobody else could follow a link to this machine.
+    """
+    source = click.get_current_context().get_parameter_source("public_url")
+    if source is ParameterSource.COMMANDLINE:
+        return public_url
+    if not remote.is_this_machine(urlsplit(collector).hostname or ""):
+        return collector
+    if source is ParameterSource.ENVIRONMENT:
+        return public_url
+    said = remote.public_url(collector)
+    return said if said and is_start(said) else collector
 
 
 def asked_at(collector: str | None, url: str | None) -> str | None:

@@ -9,6 +9,7 @@ import click
 
 from deniable_commands.main import example
 from deniable_server.location import Location
+from deniable_server.people.links import cautions_about_start
 from deniable_server.settings import Settings, flag, settings_from, variable
 
 NAMED = 3
@@ -45,7 +46,7 @@ def serve(**flags: Any) -> None:
 
 def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     """Run a collector, or an issuer, with these values of flags."""
-    from deniable_server import serving
+    from deniable_server import logs, serving
     from deniable_server.store import database_at, open_store
     from deniable_server.store.integrity import ROWS_AT_START, refuse_damaged
 
@@ -54,8 +55,10 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     database = database_at(settings.db)
     with serving.listen(settings.host, settings.port) as listener, database.serving():
         # A database that cannot be opened is an error here, not in a worker; and here nobody else is serving it.
-        open_store(settings.db, may_update=True).close()
-        for warning in database.warnings():
+        logs.configure()  # before the database is opened, which may make or migrate it and says so in the log
+        store = open_store(settings.db, may_update=True)
+        store.close()
+        for warning in (*cautions_about_start(settings.public_url or ""), *database.warnings()):
             click.echo(f"Warning: {warning}", err=True)
         unread = refuse_damaged(database, database.inspect(ROWS_AT_START)).unread
         if unread:
@@ -67,7 +70,7 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
                 err=True,
             )
         where = origin(settings.host, settings.port)
-        click.echo(f"{what} on {where} with the database {database}. Ctrl-C stops it.")
+        click.echo(f"{what} on {where} with the {'new ' * store.is_new}database {database}. Ctrl-C stops it.")
         serving.serve(settings, listener, serving.load_issuer if is_issuer else serving.load_collector)
 
 

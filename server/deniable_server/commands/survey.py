@@ -40,7 +40,7 @@ from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_o
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import people_link
+from deniable_server.people.links import cautions_about_start, people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 from deniable_statistics.published.access_columns import ONE_REPORT_HEADING, enforced
 from deniable_statistics.published.revision import Revision
@@ -257,17 +257,22 @@ def _publish(
     for warning in (*refusals(published), *warnings_about(published)):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     is_named = bool(url) or options.is_given("public_url")
+    before = None
     if url:
-        is_new, people_at = remote.publish(url, token, published, force), url
+        is_new = remote.publish(url, token, published, force)
+        people_at = options.people_at(url, public_url)
     else:
         with operation("publish_survey", database, survey=published.id):
-            store = open_store(database)
+            store = open_or_make(database)
             is_new = store.publish(published)
-            people_at = (None if is_named else store.public_url(published.id)) or public_url
+            before = store.public_url(published.id)
+            people_at = (None if is_named else before) or public_url
             # Invitations are made later, and their links have to start like these.
             store.remember_public_url(published.id, people_at)
     if not is_new:
-        click.echo("This very survey was published before; it is the same address.", err=True)
+        has_moved = before and before.rstrip("/") != people_at.rstrip("/")
+        moved = f", and its links now start with {people_at}, no longer with {before}" if has_moved else ""
+        click.echo(f"This very survey was published before; its id is the same{moved}.", err=True)
     if not is_named and people_at == public_url:
         click.echo(
             f"Links start with {people_at}, the default address of 'deniable serve'. If people reach the collector at "
@@ -276,6 +281,10 @@ def _publish(
         )
     elif is_loopback(host_of(people_at)):
         click.echo(f"Links start with {people_at}, which can be opened on this computer only.", err=True)
+    elif url and people_at.rstrip("/") != url.rstrip("/"):
+        click.echo(f"Links start with {people_at}, at which people reach this collector.", err=True)
+    for warning in cautions_about_start(people_at):
+        click.secho(f"Warning: {warning}", fg="yellow", err=True)
     _show_links(published, f"{people_at.rstrip('/')}/s/{published.id}", url, database)
 
 
@@ -322,7 +331,7 @@ def revise(
     if closes is None and not dry_run:
         raise click.UsageError("say what becomes of the predecessor: --close or --keep-open; or only look: --dry-run")
     survey_id, url = options.survey_at(survey_id, url)
-    old = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
+    old = remote.survey(url, survey_id) if url else open_store(database).survey(survey_id)
     written = read_survey(file.read(), folder=folder_of(file))
     if written.revises not in (None, old.id):
         raise SurveyError(f"{file.name}: revises must be {old.id} or left out, got {written.revises}")
@@ -379,7 +388,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
             for each in remote.surveys(url, token)
         ]
     else:
-        store = open_store(existing(database))
+        store = open_store(database)
         rows = [
             (
                 state.survey.id,
@@ -414,7 +423,7 @@ def _close(survey_id: str, database: Location, url: str | None, token: str | Non
         remote.close(url, token, survey_id)
     else:
         with operation("close_survey", database, survey=survey_id):
-            open_store(existing(database)).close_survey(survey_id)
+            open_store(database).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
     _say_if_few(survey_id, database, url, token)
 
@@ -453,16 +462,33 @@ def write_new(file: Path, content: str) -> None:
 
 
 def open_store(database: Location) -> Store:
-    """The store of a database."""
+    """The store of a database, which must be there: a command that makes another one would change nothing."""
     from deniable_server.store import open_store as open_it
 
-    return open_it(database)
+    return open_it(database, may_make=False)
+
+
+def open_or_make(database: Location) -> Store:
+    """The store of a database, which is made where there is none; a line on stderr says so."""
+    from deniable_server.store import open_store as open_it
+
+    store = open_it(database)
+    if store.is_new:
+        but = (
+            ""
+            if options.is_given("database")
+            else " If a collector uses another one, name it with --db or DENIABLE_DB."
+        )
+        click.secho(f"Created a new database: {database}.{but}", fg="yellow", err=True)
+    return store
 
 
 def existing(database: Location) -> Location:
-    """The database, or an error where only a typing mistake would make a new one."""
+    """The database, or an error if it is a file that does not exist."""
+    from deniable_server.store.errors import no_database
+
     if isinstance(database, Path) and not database.exists():
-        raise click.ClickException(f"database {database}: does not exist; name it with --db, or publish a survey first")
+        raise no_database(database)
     return database
 
 

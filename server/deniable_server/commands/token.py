@@ -8,7 +8,7 @@ from deniable.table import format_table
 from deniable_commands.main import example
 from deniable_server.access import tokens
 from deniable_server.commands import options
-from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.survey import open_store
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 
@@ -40,7 +40,10 @@ def token() -> None:
 )
 @options.database
 def create(name: str, scope: str, days: int, database: Location) -> None:
-    """Create a token. It is shown only once and stored only as a hash."""
+    """Create a token. It is shown only once and stored only as a hash.
+
+    The database must exist: a token in another one than the collector's would be refused.
+    """
     with operation("create_token", database, token=name, scope=scope, days=days):
         click.echo(tokens.create_token(open_store(database), name, scope, days))
 
@@ -49,7 +52,7 @@ def create(name: str, scope: str, days: int, database: Location) -> None:
 @options.database
 def list_(database: Location) -> None:
     """List tokens by name. The tokens themselves are not stored."""
-    rows = [(row.name, row.scope, row.expires_on) for row in open_store(existing(database)).tokens()]
+    rows = [(row.name, row.scope, row.expires_on) for row in open_store(database).tokens()]
     click.echo(format_table(("name", "scope", "expires on"), rows))
 
 
@@ -58,7 +61,6 @@ def list_(database: Location) -> None:
 @options.database
 def revoke(name: str, database: Location) -> None:
     """Revoke a token, effective immediately."""
-    # `existing`, because a typing mistake would make a new database and report a success that is none.
     with operation("revoke_token", database, token=name):
-        tokens.revoke_token(open_store(existing(database)), name)
+        tokens.revoke_token(open_store(database), name)
     click.echo(f"The token {name} is revoked.")

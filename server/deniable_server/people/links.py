@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qs, quote, urlsplit
 
+from deniable.access.hosts import is_loopback
 from deniable.access.invitation import is_invitation
 from deniable.errors import SurveyError
 from deniable.survey.document import is_address
@@ -16,6 +17,10 @@ _LINK = re.compile(r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})/?(?:[?#]\S*)?", re.
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 _START = re.compile(r"https?://(?!-)[a-z0-9.\[\]:-]+(/[\x21-\x7e]*)?", re.IGNORECASE)
+
+
+PLACEHOLDER = "collector.example"
+"""The host in ``deploy/environment``, which every operator has to replace."""
 
 
 class SurveyReference(NamedTuple):
@@ -31,6 +36,39 @@ class SurveyReference(NamedTuple):
 
     collector: str | None
     survey: str
+
+
+def cautions_about_start(start: str) -> list[str]:
+    """Warnings about the address with which the links of a collector start; none if it is empty.
+
+    A name that only a Tor hidden service has needs no TLS.
+
+    >>> cautions_about_start("https://survey.uni.example"), cautions_about_start("http://127.0.0.1:8000")
+    ([], [])
+    >>> len(cautions_about_start("http://collector.example/path"))
+    3
+    """
+    try:
+        url = urlsplit(start)
+    except ValueError:  # an unfinished IPv6 address, which is no start of links either
+        return []
+    host = url.hostname or ""
+    said = []
+    if url.scheme.lower() == "http" and not (
+        is_loopback(f"[{host}]" if ":" in host else host) or host.endswith(".onion")
+    ):
+        said.append(
+            f"links start with {start}, without TLS, so everybody on the way can read and change what is sent; "
+            "put a proxy with TLS in front, and use https://"
+        )
+    if url.path.strip("/"):
+        said.append(
+            f"links start with {start}, and below the path {url.path} pages find neither their script nor their style, "
+            "which they load from /client and /static; give the collector a name of its own"
+        )
+    if host == PLACEHOLDER:
+        said.append(f"links start with {start}, the name in our examples; put your own into DENIABLE_PUBLIC_URL")
+    return said
 
 
 def read_place(text: str) -> SurveyReference:

@@ -25,8 +25,11 @@ class Database(Protocol):
     def exists(self) -> bool:
         """Whether the database exists; opening one that does not makes it, if possible."""
 
-    def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> SqlStore:
-        """The store of the database; one of an older version only with ``may_update``, which brings it up to date."""
+    def open(self, today: Callable[[], datetime.date], may_update: bool = False, may_make: bool = True) -> SqlStore:
+        """The store of the database; one of an older version only with ``may_update``, which brings it up to date.
+
+        Without ``may_make`` a database that does not exist, or has no tables, is an error, and nothing is made.
+        """
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve the database, for as long as the block lasts."""
@@ -62,16 +65,21 @@ def database_at(place: str | Path | Address) -> Database:
 
 
 def open_store(
-    place: str | Path | Address, today: Callable[[], datetime.date] = utc_today, may_update: bool = False
+    place: str | Path | Address,
+    today: Callable[[], datetime.date] = utc_today,
+    may_update: bool = False,
+    may_make: bool = True,
 ) -> Store:
     """The store of that database; with `may_update`, for a collector that starts, also of one of an older version.
+
+    Without `may_make`, for commands that change or read what a collector has, a database must be there already.
 
     Raises
     ------
     DeniableError
         If it cannot be opened, is of another kind, was written by another version, or is a copy that is not complete.
     """
-    store = database_at(place).open(today, may_update)
+    store = database_at(place).open(today, may_update, may_make)
     if store.is_unfinished:
         store.close()
         raise DeniableError(f"database {store.name}: is a copy that is not complete; run 'deniable copy' again")

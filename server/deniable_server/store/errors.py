@@ -57,6 +57,22 @@ def versions(server: str | None = None) -> str:
     return f"(this is deniable {__version__}{f'; last known collector of this database: {server}' if server else ''})"
 
 
+def no_database(name: object) -> DeniableError:
+    """The error for a file that does not exist, for a caller that may not make it."""
+    return DeniableError(
+        f"database {name}: does not exist; name the one of the collector with --db or DENIABLE_DB. Only 'deniable "
+        "serve', 'deniable survey publish' and 'deniable issuer key' make a new one"
+    )
+
+
+def empty_database(name: object) -> DeniableError:
+    """The error for a database without tables, for a caller that may not make them."""
+    return DeniableError(
+        f"database {name}: is empty; name another one with --db or DENIABLE_DB, or let 'deniable serve' or 'deniable "
+        "survey publish' make its tables, by a role that owns them"
+    )
+
+
 def older_version(name: object, server: str | None = None) -> DeniableError:
     """The error for a database of an older version that the caller may not bring up to date."""
     return DeniableError(

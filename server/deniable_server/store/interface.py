@@ -166,6 +166,8 @@ class Store(ABC):
         The day by which surveys open and close.
     unfolded : int
         Reports stored since the last settling that wait for a fold.
+    is_new : bool
+        Whether opening the store made its tables, because there were none.
     on_release : callable
         Called with a survey after each commit that changed what results show of it, except where they are live.
     """
@@ -173,6 +175,7 @@ class Store(ABC):
     name: str
     today: Callable[[], datetime.date]
     unfolded: int
+    is_new: bool
     on_release: Callable[[Survey], None]
 
     @abstractmethod
@@ -239,6 +242,10 @@ class Store(ABC):
     @abstractmethod
     def states(self, owner: str | None = None) -> list[SurveyState]:
         """All surveys, or those that the token named ``owner`` published, in the order of publication."""
+
+    @abstractmethod
+    def number_of_surveys(self) -> int:
+        """Number of surveys that were ever published here. It never falls: no survey is ever deleted."""
 
     @abstractmethod
     def close_survey(self, survey_id: str) -> SurveyState:

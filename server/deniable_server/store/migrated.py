@@ -1,4 +1,8 @@
-"""The line in the log that a database was migrated: an operator who goes back must know from what to what."""
+"""Lines in the log that a database was made or migrated.
+
+An operator who goes back must know from what to what it was migrated. A new database where there should be an old one
+means that the old one is lost, or that a setting names another.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,11 @@ import logging
 from collections.abc import Sequence
 
 LOGGER = logging.getLogger("deniable")
+
+
+def log_created(database: str) -> None:
+    """Write a line that the tables of a database were made, because there were none."""
+    LOGGER.info("created a new database", extra={"details": {"database": database}})
 
 
 def log_migrated(database: str, before: Sequence[str], now: Sequence[str]) -> None:

@@ -53,6 +53,7 @@ class SqlStore(Store):
         self.today = today
         self.on_release = lambda survey: None
         self.unfolded = 0
+        self.is_new = False
         self._parse = functools.lru_cache(maxsize=256)(parse_survey)
         self._calendar = Calendar()
         self._arrived: Counter[str] = Counter()  # reports of a survey that were stored since it was last settled
@@ -164,6 +165,11 @@ class SqlStore(Store):
             with self._snapshot(survey) as db:
                 states.append(self._state(db, survey))
         return states
+
+    def number_of_surveys(self) -> int:
+        with self._snapshot() as db:
+            (number,) = db.execute("SELECT count(*) FROM surveys").fetchone()
+        return int(number)
 
     def close_survey(self, survey_id: str) -> SurveyState:
         survey = self.survey(survey_id)

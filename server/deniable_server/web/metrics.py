@@ -88,8 +88,11 @@ class Figures:
 class Metrics(Collector):
     """The metrics of one application, in a registry of its own, so that two can run in one process."""
 
-    def __init__(self, waiting: Callable[[], float], free_bytes: Callable[[], int | None]) -> None:
+    def __init__(
+        self, waiting: Callable[[], float], free_bytes: Callable[[], int | None], surveys: Callable[[], int]
+    ) -> None:
         self._waiting = waiting
+        self._surveys = surveys
         self._free_bytes = free_bytes
         self._lock = threading.Lock()
         self._told = Figures()
@@ -146,6 +149,11 @@ class Metrics(Collector):
             "Submissions that wait for the writer, in fifties.",
             _down(self._waiting(), QUEUE_STEP),
         )
+        yield GaugeMetricFamily(
+            "deniable_surveys",
+            "Surveys that were ever published here. Fewer than before mean another database.",
+            self._surveys(),
+        )
         if (free := self._free_bytes()) is not None:
             yield GaugeMetricFamily(
                 "deniable_disk_free_bytes",
@@ -162,7 +170,7 @@ class Metrics(Collector):
 
 def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
     """Measure each request, and serve the figures to holders of a token of scope ``metrics``."""
-    metrics = Metrics(writer.waiting, store.free_bytes)
+    metrics = Metrics(writer.waiting, store.free_bytes, store.number_of_surveys)
     app.extensions["deniable-metrics"] = metrics
     store.on_release = metrics.release
 
@@ -183,7 +191,7 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
     def serve_metrics() -> Response:
         """Metrics for Prometheus.
 
-        Requests, latencies, reports, queue and disk space. Needs a token of scope `metrics`.
+        Requests, latencies, reports, queue, surveys and disk space. Needs a token of scope `metrics`.
         """
         require_token("metrics")
         return Response(generate_latest(metrics.registry), content_type=CONTENT_TYPE_LATEST)

@@ -38,9 +38,11 @@ class PostgresqlDatabase:
         """Always True: opening the database raises an error if it does not exist."""
         return True
 
-    def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> PostgresqlStore:
+    def open(
+        self, today: Callable[[], datetime.date], may_update: bool = False, may_make: bool = True
+    ) -> PostgresqlStore:
         """The store of this database."""
-        return PostgresqlStore(self.address, today, may_update)
+        return PostgresqlStore(self.address, today, may_update, may_make)
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve the database, which any number of collectors may have at a time."""
@@ -72,7 +74,7 @@ class PostgresqlDatabase:
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
         """Inspect the database without changing it."""
-        with closing(PostgresqlStore(self.address, utc_today, may_make=False)) as store:
+        with closing(PostgresqlStore(self.address, utc_today, may_write=False)) as store:
             return store.inspect(most_rows)
 
     def back_up(self, destination: Path) -> Inspection:

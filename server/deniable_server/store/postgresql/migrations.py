@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from deniable.errors import DeniableError
 from deniable_server.store.errors import older_version, versions
-from deniable_server.store.migrated import log_migrated
+from deniable_server.store.migrated import log_created, log_migrated
 from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 
 # COLLATE "C" compares bytes, as Python does, whatever the locale of the server: ids have one order everywhere.
@@ -160,8 +160,10 @@ def bring_up_to_date(db: PostgresqlConnection, name: str, may_update: bool) -> i
 
 
 def log_steps(name: str, done: int) -> None:
-    """Write to the log that a database which had ``done`` steps has them all now; not if it was empty or complete."""
-    if 0 < done < len(STEPS):
+    """Write to the log that a database which had ``done`` steps has them all now; nothing if it was complete."""
+    if not done:
+        log_created(name)
+    elif done < len(STEPS):
         names = [step for step, _ in STEPS]
         log_migrated(name, names[:done], names)
 

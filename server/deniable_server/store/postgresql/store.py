@@ -16,7 +16,7 @@ from psycopg_pool import ConnectionPool
 from deniable import Report, Survey
 from deniable.errors import DeniableError
 from deniable_server.location import Address
-from deniable_server.store.errors import StoreForbidden, StoreUnavailable, older_version
+from deniable_server.store.errors import StoreForbidden, StoreUnavailable, empty_database, older_version
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import HIDDEN, utc_today
@@ -68,6 +68,8 @@ class PostgresqlStore(SqlStore):
         such a database is refused otherwise.
     may_make : bool
         Whether tables are made where there are none; such a database is refused otherwise.
+    may_write : bool
+        Whether opening may change anything: make tables, bring them up to date, give rights to roles.
 
     Raises
     ------
@@ -83,6 +85,7 @@ class PostgresqlStore(SqlStore):
         today: Callable[[], datetime.date] = utc_today,
         may_update: bool = False,
         may_make: bool = True,
+        may_write: bool = True,
     ) -> None:
         super().__init__(str(address), today)
         self.address = address
@@ -90,7 +93,7 @@ class PostgresqlStore(SqlStore):
         self._part = secrets.randbelow(PARTS)
         self._watched: dict[str, Survey] = {}  # surveys whose next release this collector has something to tell at
         self._told: dict[str, int] = {}
-        self.operates = self._bring_up_to_date(may_update, may_make)
+        self.operates = self._bring_up_to_date(may_update, may_make, may_write)
         self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
             address.url,
             min_size=1,
@@ -292,12 +295,12 @@ class PostgresqlStore(SqlStore):
                     self._pool.drain()  # what connects anew asks anew
                 raise
 
-    def _bring_up_to_date(self, may_update: bool, may_make: bool) -> bool:
+    def _bring_up_to_date(self, may_update: bool, may_make: bool, may_write: bool) -> bool:
         """Make the tables, or bring them up to date, if this role may; return whether it may do everything."""
         with in_our_words(self.name), self._alone_if_older() if may_update else nullcontext():
             raw = connect(self.address)
             try:
-                return self._prepare(raw, may_update, may_make)
+                return self._prepare(raw, may_update, may_make, may_write)
             finally:
                 raw.close()
 
@@ -315,7 +318,7 @@ class PostgresqlStore(SqlStore):
                 refuse_others(raw, self.name)
             yield
 
-    def _prepare(self, raw: psycopg.Connection[Any], may_update: bool, may_make: bool) -> bool:
+    def _prepare(self, raw: psycopg.Connection[Any], may_update: bool, may_make: bool, may_write: bool) -> bool:
         db = PostgresqlConnection(raw)
         encoding = raw.info.parameter_status("server_encoding")
         if encoding != "UTF8":
@@ -340,22 +343,17 @@ class PostgresqlStore(SqlStore):
                 f"database {self.name}: the role that owns its tables may make no temporary ones, which folds need; "
                 "roles.sql gives the right"
             )
-        if operates and may_make:
+        if operates and may_write and (may_make or migrations.applied(db)):
             with raw.transaction():
                 db.hold("operators")
                 before = migrations.bring_up_to_date(db, self.name, may_update)
                 roles.grant_all(db, lambda: self._surveys_and_whether_closed(db))
             migrations.log_steps(self.name, before)
+            self.is_new = not before
         elif (applied := migrations.applied(db)) > len(migrations.STEPS):
             raise migrations.newer(self.name, applied)
         elif applied < len(migrations.STEPS):
-            raise (
-                older_version(self.name)
-                if applied
-                else DeniableError(
-                    f"database {self.name}: is empty; 'deniable serve', by a role that owns the tables, makes them"
-                )
-            )
+            raise older_version(self.name) if applied else empty_database(self.name)
         # Read back after a commit: what was set, and not what was asked for.
         durability.refuse_unsafe(raw.execute(f"SELECT {durability.IN_SQL}").fetchone() or ())
         return operates

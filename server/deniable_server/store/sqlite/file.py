@@ -29,9 +29,9 @@ class SqliteFile:
         """Whether the file exists."""
         return self.path.exists()
 
-    def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> SqliteStore:
+    def open(self, today: Callable[[], datetime.date], may_update: bool = False, may_make: bool = True) -> SqliteStore:
         """The store of this file."""
-        return SqliteStore(self.path, today, may_update)
+        return SqliteStore(self.path, today, may_update, may_make)
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve the file, which one collector at a time may have."""

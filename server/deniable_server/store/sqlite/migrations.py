@@ -11,8 +11,8 @@ from pathlib import Path
 from deniable import parse_survey
 from deniable.errors import DeniableError
 from deniable_server.store import checksum, counts
-from deniable_server.store.errors import older_version, versions
-from deniable_server.store.migrated import log_migrated
+from deniable_server.store.errors import empty_database, older_version, versions
+from deniable_server.store.migrated import log_created, log_migrated
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection, transaction
 from deniable_server.store.sqlite.library import Database, Migrations
@@ -23,18 +23,22 @@ from deniable_server.store.tables import pending_table, reports_table, rows_of
 schema = Migrations("deniable")
 
 
-def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None:
-    """Apply the missing steps, all or none: to a new file, and with `may_update` to a file of an older version.
+def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool, may_make: bool = True) -> bool:
+    """Apply the missing steps, all or none; return whether the file had no tables before.
+
+    They are applied to a new file with `may_make`, and to a file of an older version with `may_update`.
 
     Raises
     ------
     DeniableError
         If a newer version wrote the database, or an older one and it may not be updated or has surveys that this
-        version does not read.
+        version does not read, or if it has no tables and they may not be made.
     """
     refuse_newer(db, path)
     if not schema.pending(db):
-        return
+        return False
+    if not may_make and not db["surveys"].exists():
+        raise empty_database(path)
     before = [each.name for each in schema.applied(db)] if db["surveys"].exists() else None
     with transaction(db, path):
         refuse_unreadable(db, path)
@@ -44,8 +48,11 @@ def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None
         # sqlite-utils writes the time of day there. When a collector was updated is nobody's secret, but no column
         # of any table holds a time of day.
         db.execute("UPDATE _sqlite_migrations SET applied_at = '' WHERE migration_set = ?", [schema.name])
-    if before is not None:
+    if before is None:
+        log_created(str(path))
+    else:
         log_migrated(str(path), before, [each.name for each in schema.applied(db)])
+    return before is None
 
 
 def apply(db: SqliteConnection) -> None:

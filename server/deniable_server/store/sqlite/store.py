@@ -13,7 +13,7 @@ from pathlib import Path
 
 from deniable import Report, Survey
 from deniable.errors import DeniableError
-from deniable_server.store.errors import StoreReplaced
+from deniable_server.store.errors import StoreReplaced, no_database
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.interface import utc_today
 from deniable_server.store.sql_store import SqlStore
@@ -40,6 +40,8 @@ class SqliteStore(SqlStore):
     may_update : bool
         Whether a file that an older version wrote is brought up to date; it is refused otherwise. An update needs the
         file to itself: a collector of that version would go on storing reports under its tables.
+    may_make : bool
+        Whether the file and its tables are made where there are none; that is an error otherwise.
 
     Raises
     ------
@@ -48,14 +50,20 @@ class SqliteStore(SqlStore):
     """
 
     def __init__(
-        self, path: Path | str, today: Callable[[], datetime.date] = utc_today, may_update: bool = False
+        self,
+        path: Path | str,
+        today: Callable[[], datetime.date] = utc_today,
+        may_update: bool = False,
+        may_make: bool = True,
     ) -> None:
         self.path = Path(path)
+        if not may_make and not self.path.exists():
+            raise no_database(self.path)
         super().__init__(str(self.path), today)
         self._threads = threading.local()
         self.files = Siblings()
         try:
-            bring_up_to_date(self.db, self.path, may_update)
+            self.is_new = bring_up_to_date(self.db, self.path, may_update, may_make)
         except Exception:
             self.close()
             raise
