@@ -462,7 +462,13 @@ def open_store(database: Location) -> Store:
 def existing(database: Location) -> Location:
     """The database, or an error where only a typing mistake would make a new one."""
     if isinstance(database, Path) and not database.exists():
-        raise click.ClickException(f"database {database}: does not exist; name it with --db, or publish a survey first")
+        # Commands that ask a collector as well take the link of its survey, or --url beside an id.
+        context = click.get_current_context(silent=True)
+        asks = context is not None and any(each.name == "url" for each in context.command.params)
+        collector = "; or ask a collector: give its link, or --url" if asks else ""
+        raise click.ClickException(
+            f"database {database}: does not exist; name it with --db, or publish a survey first{collector}"
+        )
     return database
 
 
