@@ -25,7 +25,7 @@ def check_answers(answers: ArrayLike, possible: range) -> Integers:
     if array.dtype == np.bool_ and possible == range(2):
         array = array.astype(np.int64)
     if array.size and not np.issubdtype(array.dtype, np.integer):
-        # A dtype would tell how long labels are; a category of pandas is known by none.
+        # A dtype would tell how long labels are.
         raise AnswerError(f"{expectation}; of a category of pandas, these are its .cat.codes")
     if (outside := (array < possible.start) | (array >= possible.stop)).any():
         place = ", ".join(map(str, np.argwhere(outside)[0].tolist()))
