@@ -11,6 +11,7 @@ import re
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Literal, Self, get_args
+from weakref import WeakSet
 
 import urllib3
 from urllib3.connectionpool import ConnectionPool
@@ -19,7 +20,7 @@ from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
 from deniable_transport.authorization import authorization_of
 from deniable_transport.responses import object_in
-from deniable_transport.unreachable import unreachable
+from deniable_transport.unreachable import is_without_tls, unreachable
 
 _log = logging.getLogger(__name__)
 
@@ -212,7 +213,7 @@ class CollectorConnection:
         try:
             return self._call(method, url, body, headers, patience)
         except urllib3.exceptions.HTTPError as error:
-            if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
+            if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError) and not is_without_tls(error):
                 raise CollectorError(
                     f"{self.collector}: this device does not trust its certificate, so nothing was sent; check "
                     "the date of this device and the address, and tell who gave you the link"
@@ -237,6 +238,10 @@ class CollectorConnection:
         return CollectorError(message)
 
 
+_THROTTLED: WeakSet[ConnectionPool] = WeakSet()
+"""Connections of which it was said that the collector makes them wait."""
+
+
 class _Retries(urllib3.Retry):
     """Retries that wait as long as ``Retry-After`` says, and end where that is more than `LONGEST_WAIT`."""
 
@@ -259,8 +264,14 @@ class _Retries(urllib3.Retry):
         seconds = self.get_retry_after(response) if response else None
         if _pool and seconds is not None and seconds > LONGEST_WAIT:
             raise urllib3.exceptions.MaxRetryError(_pool, url or "")
-        if response and response.status == 429 and seconds is not None:
-            _log.warning("the collector is throttling this network: sending again in %s", _seconds(seconds))
+        # A script that sends many reports waits before most of them, and one sentence is enough.
+        if response and response.status == 429 and seconds is not None and _pool not in _THROTTLED:
+            _log.warning(
+                "the collector is throttling this network: sending again in %s, and so from now on without a message",
+                _seconds(seconds),
+            )
+            if _pool is not None:
+                _THROTTLED.add(_pool)
         return super().increment(method, url, response, error, _pool, _stacktrace)
 
 

@@ -6,9 +6,9 @@ shown in the terminal: it holds what chance made of the answer.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
@@ -32,7 +32,7 @@ def page(name: str, link: str, question: str = "") -> str:
     return re.sub(r"\{\{ (\w+) \}\}", lambda found: values[found[1]], text)
 
 
-def serve(link: str, question: str) -> None:
+def serve(link: str, question: str, port: int) -> None:
     """Serve until somebody presses Ctrl-C."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -54,11 +54,18 @@ def serve(link: str, question: str) -> None:
             self.end_headers()
             self.wfile.write(html.encode())
 
-    print("http://127.0.0.1:8001/")
-    ThreadingHTTPServer(("127.0.0.1", 8001), Handler).serve_forever()
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    except OSError as error:
+        raise SystemExit(f"port {port}: {error.strerror}; choose another one with --port") from None
+    print(f"http://127.0.0.1:{server.server_port}/", flush=True)
+    server.serve_forever()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    serve(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "affair")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("link", help="the link of a survey, such as http://127.0.0.1:8000/s/SURVEY-ID")
+    parser.add_argument("question", nargs="?", default="affair", help="the question of form.html (default: affair)")
+    parser.add_argument("--port", type=int, default=8001, help="the port of the pages (default: 8001)")
+    arguments = parser.parse_args()
+    serve(arguments.link, arguments.question, arguments.port)

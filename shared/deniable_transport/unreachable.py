@@ -13,9 +13,22 @@ def unreachable(error: BaseException) -> str:
     """
     # MaxRetryError wraps the error that matters.
     reason = getattr(error, "reason", None) or error
+    if is_without_tls(error):
+        return "cannot be reached: it does not speak TLS there; check the port, and whether it is an http:// address"
     names = {each.__name__ for each in type(reason).__mro__}
     # By the whole tree of classes, because urllib3 raises subclasses of those that are listed.
     return next(sentence for name, sentence in REASONS.items() if not name or name in names)
+
+
+def is_without_tls(error: BaseException) -> bool:
+    """Whether an https:// address answered in something else, as a plain HTTP server does.
+
+    >>> is_without_tls(Exception("[SSL: WRONG_VERSION_NUMBER] wrong version number")), is_without_tls(Exception("slow"))
+    (True, False)
+    """
+    # OpenSSL says so in one of these words, which differ between its versions.
+    said = str(getattr(error, "reason", None) or error)
+    return any(each in said for each in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"))
 
 
 REASONS = {

@@ -8,6 +8,9 @@ import html
 import importlib.util
 import json
 import re
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -65,6 +68,19 @@ def example() -> Callable[..., str]:
     spec.loader.exec_module(serve)
     page: Callable[..., str] = serve.page
     return page
+
+
+def test_the_little_server_explains_itself_and_takes_another_port() -> None:
+    run = partial(subprocess.run, capture_output=True, text=True, check=False)
+    assert "--port PORT" in run([sys.executable, FOLDER / "serve.py", "--help"]).stdout
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        said = run([sys.executable, FOLDER / "serve.py", "http://127.0.0.1:8000/s/x", "--port", port])
+    assert said.returncode == 1
+    assert said.stderr.startswith(f"port {port}: ")
+    assert said.stderr.endswith("; choose another one with --port\n")
 
 
 EVENTS = """() => {

@@ -278,10 +278,12 @@ def test_throttling_is_told_with_how_long_it_lasts(
 
     monkeypatch.setattr(collector_connection, "LONGEST_WAIT", 20001)
     monkeypatch.setattr("urllib3.util.retry.time.sleep", recorded)
-    with misbehaving([(429, b"busy"), (201, STORED)]) as (url, _):
+    with misbehaving([(429, b"busy"), (429, b"busy"), (201, STORED)]) as (url, _):
         Client(url).answer(open_survey, ANSWERS)
-    assert caplog.messages == ["the collector is throttling this network: sending again in 20000 seconds"]
-    assert slept == [20000]
+    assert caplog.messages == [
+        "the collector is throttling this network: sending again in 20000 seconds, and so from now on without a message"
+    ]
+    assert slept == [20000, 20000]
 
 
 def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_path: Path) -> None:
@@ -295,6 +297,15 @@ def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_pat
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # the device hangs up, as it must
     untrusted = pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent")
     with running(server) as address, untrusted:
+        Client(f"https://{address}", retries=0).survey(open_survey.id)
+
+
+def test_an_address_without_tls_is_not_called_untrusted(open_survey: Survey) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    plain = pytest.raises(
+        CollectorError, match="it does not speak TLS there; check the port, and whether it is an http:"
+    )
+    with running(server) as address, plain:
         Client(f"https://{address}", retries=0).survey(open_survey.id)
 
 

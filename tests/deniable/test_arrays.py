@@ -196,7 +196,11 @@ def test_the_refusal_of_an_array_says_what_is_possible_and_where_it_is_not(
 ) -> None:
     with pytest.raises(AnswerError) as caught:
         make().randomize_many(bad)
-    place = "; the first that is not is answers[1]" if len(bad) > 1 else ""
+    place = (
+        "; the first that is not is answers[1]"
+        if len(bad) > 1
+        else "; of a category of pandas, these are its .cat.codes"
+    )
     assert str(caught.value) == f"answers: must all be integers in [0, 3){place}"
 
 

@@ -246,7 +246,12 @@ def test_unknown_groups_and_bad_weights_are_refused(study: Table) -> None:
 
 def test_data_must_be_explained_once(survey_file: Path) -> None:
     assert "give one of --survey, --design and --question" in refused("shares", STUDY[0])
-    assert "give one of" in refused("shares", *STUDY, "--survey", survey_file)
+    assert "got --design and --question; to choose questions, write their ids behind DATA" in refused(
+        "shares", *STUDY, "--question", "affair"
+    )
+    assert "give only one of --survey, --design and --question, got --survey and --design" in refused(
+        "shares", *STUDY, "--survey", survey_file
+    )
     assert "--column goes with --survey" in refused("shares", *STUDY, "--column", "a=b")
     assert "column 'affair': must be one of the file's columns: person, rrt_q1" in refused(
         "shares", STUDY[0], "--survey", survey_file

@@ -289,6 +289,13 @@ def test_a_part_of_the_questions_is_enough(tmp_path: Path, survey_file: Path) ->
     assert read(path, survey_file, host="surveyjs").table.layout.names == ("affair",)
 
 
+def test_a_question_under_another_name_keeps_the_others(tmp_path: Path, survey_file: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps([{"q7": said["affair"], "stones": said["stones"]} for said in PEOPLE]), encoding="utf-8")
+    names = read(path, survey_file, host="surveyjs", columns={"affair": "q7"}).table.layout.names
+    assert names == ("affair", "stones")
+
+
 def test_previews_and_people_who_never_began_are_left_out_and_counted(tmp_path: Path, survey_file: Path) -> None:
     for host, export, said in (("qualtrics", qualtrics_csv, "previews"), ("otree", otree_wide, "who never began")):
         path = tmp_path / f"{host}.csv"

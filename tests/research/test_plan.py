@@ -277,6 +277,7 @@ def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:
         (["--epsilon", "0"], "epsilon: must be above 0"),
         (["--epsilon", "1", "--share", "1.2"], "share: must be a probability in [0, 1], got 1.2"),
         (["--epsilon", "1", "--width", "1"], "width: must be above 0 and below 1, the whole range, got 1.0"),
+        (["--epsilon", "1", "--width", "3"], "got 3.0; write 0.03 for \u00b13 points"),
         (["--epsilon", "1", "--share", "0.1", "--against", "0.1"], "shares: must differ from each other"),
         (["--epsilon", "1", "--share", "0.1", "--against", "2"], "must be a probability in [0, 1], got 2.0"),
         (

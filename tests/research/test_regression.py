@@ -30,6 +30,7 @@ from deniable_research.regression.models import FitRequest
 from deniable_statistics.classical import cheater_detection
 from deniable_statistics.regression.penalty import CauchyPrior
 from deniable_statistics.regression.regressors import Regressors
+from deniable_statistics.regression.tidy import LIKELIHOOD_RATIO_Z
 from tests.support.marks import long
 from tools.tables import regression as tables
 
@@ -206,11 +207,16 @@ def test_fits_have_the_names_that_statsmodels_has() -> None:
     assert header.split() == ["term", "estimate", "std.", "error", "z", "p", "interval"]
     assert const.split()[:3] == ["const", "15.04", "7.379"]
     assert temperature.split()[:3] == ["temperature", "\u22120.2322", "0.1082"]
-    assert about == "n = 23, 95 % intervals."
+    assert about == LIKELIHOOD_RATIO_Z
+    assert "n = 23, 95 % intervals." in found.summary()
+    assert abs(rows[1].statistic - rows[1].estimate / rows[1].std_error) > 0.2, "so the sentence is needed"
+    wald = found.tidy(interval="wald")[1]
+    assert wald.statistic == pytest.approx(wald.estimate / wald.std_error)
     moments = linear_moments([1, 2, 3, 4, 5, 6], [[1]] * 6, {"q": (1, 0)}, reports={"q": [0, 0, 0, 1, 1, 1]})
     assert moments.bse == pytest.approx(np.sqrt(np.diag(moments.cov_params())))
     assert moments.conf_int().shape == (2, 2)
     assert "q[T.yes]" in moments.summary()
+    assert LIKELIHOOD_RATIO_Z not in moments.summary(), "moments have no likelihood"
 
 
 def test_options_are_what_a_request_holds() -> None:

@@ -17,6 +17,7 @@ from deniable_research import Results, read
 from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
 from deniable_research.results import Regression
 from deniable_statistics.published.published_rows import EstimateOptions
+from deniable_statistics.regression.tidy import LIKELIHOOD_RATIO_Z
 from tests.support.analyzing import DATA, love_reports, ok
 from tests.support.serving import Web, web
 from tools.rig.surveys import SURVEY
@@ -108,6 +109,23 @@ def test_results_are_tables_of_pandas_pages_and_charts(study: Results, model: Re
     assert repr(study) == "Results(600 people; affair, drugs, theft)"
 
 
+def test_models_have_the_names_that_statsmodels_has(model: Regression) -> None:
+    rows = {row.term: row for row in model.rows}
+    assert list(model.params.index) == list(rows)
+    for term, row in rows.items():
+        assert (model.params[term], model.bse[term], model.pvalues[term]) == (row.estimate, row.std_error, row.p_value)
+        assert tuple(model.conf_int().loc[term]) == (row.conf_low, row.conf_high)
+    assert model.summary() == str(model)
+
+
+def test_a_table_says_where_z_is_not_its_quotient(study: Results) -> None:
+    for kind, said in (("profile", True), ("wald", False)):
+        found = study.regress("affair ~ age", interval=kind)
+        assert (LIKELIHOOD_RATIO_Z in str(found)) == said
+        ratios = [row.estimate / row.std_error for row in found.rows]
+        assert ([row.statistic for row in found.rows] == pytest.approx(ratios, rel=1e-6)) != said
+
+
 def test_names_in_pages_are_texts() -> None:
     frame = pd.DataFrame({"q<b>": ["yes", "no"] * 50, "<script>": ["a", "b"] * 50})
     results = read(frame, "q<b>: two-coin truth=1/2 yes=1/2 codes=yes:yes,no:no")
@@ -149,7 +167,34 @@ def test_a_survey_says_what_its_reports_are(tmp_path: Path) -> None:
     for said in (tmp_path / "survey.toml", tmp_path / "survey.json"):
         assert read(frame, said).shares().rows == rows
     renamed = frame.rename(columns={"affair": "Q7"})
-    assert read(renamed, survey, columns={"affair": "Q7"}).shares().rows == tuple(rows[:2])
+    assert read(renamed, survey, columns={"affair": "Q7"}).shares().rows == tuple(rows), "the others by their ids"
+    part = renamed.drop(columns="religious")
+    assert read(part, survey, columns={"affair": "Q7"}).shares().rows == tuple(rows[:2])
+    crossed = frame.rename(columns={"affair": "religious", "religious": "q2"})
+    assert read(crossed, survey, columns={"religious": "q2"}).shares().rows == tuple(rows[2:])
+
+
+def test_a_table_that_lacks_a_column_is_told_the_way_out() -> None:
+    survey, reports = love_reports(60)
+    frame = pd.DataFrame([report.values for report in reports])
+    for table, words in (
+        (
+            frame.drop(columns="religious"),
+            r"name one: --column affair=affair \(in Python columns={'affair': 'affair'}\)",
+        ),
+        (frame.rename(columns={"affair": "q1", "religious": "q2"}), "--column affair=NAME"),
+        (
+            frame.rename(columns={"affair": "0", "religious": "1"}),
+            "the first line holds numbers, but must hold the names",
+        ),
+    ):
+        with pytest.raises(ReportError, match=words):
+            read(table, survey)
+    # Another tool's export may lack questions, and other columns have no way out.
+    with pytest.raises(ReportError, match=r"must be one of the file's columns: affair, religious$"):
+        read(frame, survey, columns={"affair": "q1"})
+    with pytest.raises(ReportError, match=r"must be one of the file's columns: affair, religious$"):
+        read(frame, survey, weights="w")
 
 
 @pytest.mark.parametrize(

@@ -324,6 +324,8 @@ def test_tokens_are_listed_by_name_and_revoked(database: Path) -> None:
 def test_a_typing_mistake_makes_no_new_database(arguments: tuple[str, ...], database: Path) -> None:
     said = refused(*arguments, "--db", database)
     assert f"database {database}: does not exist; name the one of the collector with --db or DENIABLE_DB" in said
+    # `token` has no --url: who makes tokens has the database.
+    assert ("or ask a collector: give its link, or --url" in said) == (arguments[0] != "token")
     assert not database.exists()
 
 
@@ -471,6 +473,9 @@ def test_a_link_names_its_collector_unless_a_database_is_given(
     link = f"{collector.publish(survey)}#cohort=web"
     monkeypatch.chdir(tmp_path)  # where no database lies
     assert ok("estimate", link) == ok("estimate", survey.id, "--url", collector.url)
+    results = link.replace("#", "/results#")  # which publishing prints
+    assert ok("estimate", results) == ok("estimate", link)
+    assert "/s/ and them" in refused("estimate", link.replace("#", "/other#"))
     assert "does not exist" in refused("estimate", link, "--db", database)
     ok("export", link, "--to", tmp_path / "by-link.csv")
     assert "token" in refused("survey", "close", link)

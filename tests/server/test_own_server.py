@@ -14,6 +14,7 @@ import pytest
 import urllib3
 
 from deniable import ParameterError, ReportError, Survey, field_value, read_survey
+from deniable_research import read
 from tools.rig.php import php
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -73,12 +74,17 @@ def folder(survey: Survey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 def test_a_field_has_one_form_of_each_value(survey: Survey) -> None:
     assert [field_value(survey, "affair", text) for text in ("0", "1")] == [0, 1]
     assert field_value(survey, "stones", "010") == "010"
+    assert [field_value(survey, "affair", number) for number in (0, 1)] == [0, 1], "JSON brings numbers"
+    with pytest.raises(ReportError, match="stones: must be a text of 3 characters 0 or 1, got 10"):
+        field_value(survey, "stones", 10)
+    with pytest.raises(ReportError, match="affair: must be 0 or 1, got nothing"):
+        field_value(survey, "affair", None)
     assert [field_value(survey, "drinks", text) for text in ("-3", "0", "5")] == [-3, 0, 5]
 
 
-@pytest.mark.parametrize("text", [*NO_VALUES, None, 1, True, ["1"], b"1"])
+@pytest.mark.parametrize("text", [*NO_VALUES, None, 2, 1.0, True, ["1"], b"1"])
 def test_what_no_device_sends_is_refused_without_being_repeated(survey: Survey, text: Any) -> None:
-    with pytest.raises(ReportError, match=r"affair: must be an integer in \[0, 2\), got") as told:
+    with pytest.raises(ReportError, match=r"affair: must be 0 or 1, got") as told:
         field_value(survey, "affair", text)
     assert len(str(told.value)) < 80
     assert "DROP" not in str(told.value)
@@ -96,7 +102,14 @@ def test_questions_that_a_form_cannot_ask_have_no_field(survey: Survey, name: st
         field_value(survey, name, "1")
 
 
-def test_flask_stores_values_and_nothing_else(folder: Path) -> None:
+def assert_is_read(folder: Path, survey: Survey) -> None:
+    """The page's own command reads what the server stored: one yes and one no."""
+    assert (folder / "data.csv").read_text(encoding="utf-8") == "affair\n1\n0\n"
+    results = read(folder / "data.csv", survey, columns={"affair": "affair"})
+    assert [row.count for row in results.shares().rows] == [1, 1]
+
+
+def test_flask_stores_values_and_nothing_else(folder: Path, survey: Survey) -> None:
     names: dict[str, Any] = {"__name__": "study"}
     exec(compile(code_of("Flask"), "servers.md", "exec"), names)
     client = names["app"].test_client()
@@ -107,7 +120,7 @@ def test_flask_stores_values_and_nothing_else(folder: Path) -> None:
         assert refused.status_code == 400
         assert len(value) < 3 or value not in refused.text
     assert client.post("/store").status_code == 400
-    assert (folder / "data.csv").read_text(encoding="utf-8") == "1\n0\n"
+    assert_is_read(folder, survey)
 
 
 def test_codes_have_the_shape_that_the_page_checks() -> None:
@@ -139,7 +152,7 @@ DJANGO = """
 assert f'name="affair" question="affair" src="https://collector.example/s/{SURVEY.id}"' in str(StudyForm()["affair"])
 stored = [StudyForm({"affair": value}) for value in VALUES]
 assert all(each.is_valid() for each in stored), [each.errors for each in stored]
-Path("data.csv").write_text("".join(f"{each.cleaned_data['affair']}\\n" for each in stored))
+Path("data.csv").write_text("affair\\n" + "".join(f"{each.cleaned_data['affair']}\\n" for each in stored))
 for value in NO_VALUES:
     form = StudyForm({"affair": value})
     assert not form.is_valid(), value
@@ -157,7 +170,7 @@ assert not StudyForm({}).is_valid()
     ],
 )
 def test_frameworks_that_are_installed_store_values_and_nothing_else(
-    heading: str, packages: list[str], first: str, then: str, folder: Path
+    heading: str, packages: list[str], first: str, then: str, folder: Path, survey: Survey
 ) -> None:
     subprocess.run([sys.executable, "-m", "venv", "own"], check=True)
     python = str(folder / "own" / "bin" / "python")
@@ -168,11 +181,11 @@ def test_frameworks_that_are_installed_store_values_and_nothing_else(
     environment = os.environ | {"PYTHONPATH": str(ROOT / "shared")}
     done = subprocess.run([python, "study.py"], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert (folder / "data.csv").read_text(encoding="utf-8") == "1\n0\n"
+    assert_is_read(folder, survey)
 
 
 @pytest.mark.long
-def test_php_stores_values_and_nothing_else(folder: Path) -> None:
+def test_php_stores_values_and_nothing_else(folder: Path, survey: Survey) -> None:
     (folder / "store.php").write_text(code_of("PHP"), encoding="utf-8")
     with php(folder) as address:
 
@@ -183,4 +196,4 @@ def test_php_stores_values_and_nothing_else(folder: Path) -> None:
         assert [sent(f"affair={value}") for value in "10"] == [200, 200]
         refused = [*(f"affair={urllib.parse.quote(value)}" for value in NO_VALUES), "affair[]=1", "other=1", ""]
         assert {sent(form) for form in refused} == {400}
-    assert (folder / "data.csv").read_text(encoding="utf-8") == "1\n0\n"
+    assert_is_read(folder, survey)

@@ -146,6 +146,15 @@ class TestRemote:
         with pytest.raises(CollectorError, match="this machine does not trust its certificate, so nothing was sent"):
             remote.surveys("https://collector.example", "dn_secret")
 
+    def test_an_address_without_tls_is_not_called_untrusted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def request(*_arguments: object, **_options: object) -> None:
+            reason = urllib3.exceptions.SSLError("[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)")
+            raise urllib3.exceptions.MaxRetryError(None, "/", reason)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(remote._http, "request", request)
+        with pytest.raises(CollectorError, match="it does not speak TLS there"):
+            remote.surveys("https://collector.example", "dn_secret")
+
     def test_what_is_public_may_be_asked_for_anywhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(remote._http, "request", forbidden)
         with pytest.raises(AssertionError, match="sent"):

@@ -137,6 +137,14 @@ def plain(of: Embedding) -> Iterator[Step]:
     yield "In the <head> of the page", of.script
     yield ("In its <form>" if of.question else "Where the survey is to stand"), f"{of.element}{_following(of)}"
     yield from _links(of)
+    # Anybody can send a form, and the site that stores it is the only one who can check.
+    if of.question:
+        yield (
+            "On your server, before it stores the value (in Python)",
+            "from deniable import field_value, parse_survey\n\n"
+            f"survey = parse_survey(document)  # bytes of {of.collector}/api/v1/surveys/{of.survey}\n"
+            f'value = field_value(survey, "{of.question}", text)  # raises a ReportError for what no device sends',
+        )
 
 
 def react(of: Embedding) -> Iterator[Step]:

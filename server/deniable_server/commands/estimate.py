@@ -67,7 +67,8 @@ def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str |
     ],
     epilog=example(
         "deniable estimate ID --db deniable.db",
-        "deniable estimate ID --url http://127.0.0.1:8000 --by cohort --format csv > estimates.csv",
+        "deniable estimate https://collector.example/s/ID",
+        "deniable estimate https://collector.example/s/ID --by cohort --format csv > estimates.csv",
         "deniable estimate ID --db deniable.db --to estimates.dta",
         "deniable estimate ID --db deniable.db --assume-fake 0.02",
         "deniable estimate ID --db deniable.db --pooled",

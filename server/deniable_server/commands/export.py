@@ -48,7 +48,7 @@ LABELLED = (".sav", ".dta", ".xlsx")
         "deniable export ID --db deniable.db --to reports.dta",
         "deniable export ID --db deniable.db --to reports.csv --scripts",
         "deniable export ID --db deniable.db --to exports/ --format parquet --by-cohort",
-        "deniable export ID --url https://collector.example --to reports.sav",
+        "deniable export https://collector.example/s/ID --to reports.sav",
         "deniable export ID --db deniable.db --pooled --to all-versions.csv",
     ),
 )

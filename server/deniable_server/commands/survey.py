@@ -488,7 +488,10 @@ def existing(database: Location) -> Location:
     from deniable_server.store.errors import no_database
 
     if isinstance(database, Path) and not database.exists():
-        raise no_database(database)
+        # Commands that ask a collector as well take the link of its survey, or --url beside an id.
+        context = click.get_current_context(silent=True)
+        asks = context is not None and any(each.name == "url" for each in context.command.params)
+        raise no_database(database, "; or ask a collector: give its link, or --url" if asks else "")
     return database
 
 

@@ -12,7 +12,11 @@ from deniable.access.invitation import is_invitation
 from deniable.errors import SurveyError
 from deniable.survey.document import is_address
 
-_LINK = re.compile(r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})/?(?:[?#]\S*)?", re.IGNORECASE)
+_LINK = re.compile(
+    # The pages of results and releases too: publishing prints their links.
+    r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})(?:/|/(?:results|releases)(?:/[^\s?#]*)?)?(?:[?#]\S*)?",
+    re.IGNORECASE,
+)
 
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
@@ -83,6 +87,8 @@ def read_place(text: str) -> SurveyReference:
     --------
     >>> read_place("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=web").collector
     'https://collector.example'
+    >>> read_place("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky/results").survey
+    'bpn4zq5y7xlxpqd63hsrm4s5ky'
     >>> read_place("bpn4zq5y7xlxpqd63hsrm4s5ky").collector is None
     True
     """

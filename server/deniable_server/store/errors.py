@@ -57,11 +57,11 @@ def versions(server: str | None = None) -> str:
     return f"(this is deniable {__version__}{f'; last known collector of this database: {server}' if server else ''})"
 
 
-def no_database(name: object) -> DeniableError:
-    """The error for a file that does not exist, for a caller that may not make it."""
+def no_database(name: object, way: str = "") -> DeniableError:
+    """The error for a file that does not exist, for a caller that may not make it; it ends with another way, if any."""
     return DeniableError(
         f"database {name}: does not exist; name the one of the collector with --db or DENIABLE_DB. Only 'deniable "
-        "serve', 'deniable survey publish' and 'deniable issuer key' make a new one"
+        f"serve', 'deniable survey publish' and 'deniable issuer key' make a new one{way}"
     )
 
 

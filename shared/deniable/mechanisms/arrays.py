@@ -25,7 +25,8 @@ def check_answers(answers: ArrayLike, possible: range) -> Integers:
     if array.dtype == np.bool_ and possible == range(2):
         array = array.astype(np.int64)
     if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise AnswerError(expectation)  # a dtype would tell how long labels are
+        # A dtype would tell how long labels are.
+        raise AnswerError(f"{expectation}; of a category of pandas, these are its .cat.codes")
     if (outside := (array < possible.start) | (array >= possible.stop)).any():
         place = ", ".join(map(str, np.argwhere(outside)[0].tolist()))
         raise AnswerError(f"{expectation}; the first that is not is answers[{place}]")

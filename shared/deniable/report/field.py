@@ -21,8 +21,8 @@ def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
     survey : Survey
         The survey that the element names, such as ``parse_survey(document)`` of its published bytes.
     question_id : str
-    text : str
-        The text of the field.
+    text : str or int
+        The text of the field; JSON may hold a number.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
     >>> field_value(survey, "affair", "2")
     Traceback (most recent call last):
     ...
-    deniable.errors.ReportError: affair: must be an integer in [0, 2), got something else
+    deniable.errors.ReportError: affair: must be 0 or 1, got something else
     """
     check_kind(survey, Survey, "survey")
     question = next((each for each in survey.questions if each.id == question_id), None)
@@ -53,10 +53,9 @@ def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
         alone = ", ".join(each.id for each in survey.questions if not each.group and not each.ask_if)
         raise ParameterError(f"question: must be one that a form can ask alone ({alone}), got {question_id!r:.50}")
     space = question.mechanism.reports
-    if isinstance(text, str) and text:
-        value = (int(text) if _NUMBER.fullmatch(text) else None) if space.json_type is int else text
-        if value in space:
-            checked: ReportValue = space.check(value, question_id)
-            return checked
-    got = "nothing" if text == "" else "something else" if isinstance(text, str) else describe(text)
-    raise ReportError(f"{question_id}: must be {space.described}, got {got}")
+    number = _NUMBER.fullmatch(text) if isinstance(text, str) and space.json_type is int else None
+    if (value := int(number[0]) if number else text) in space:
+        return value  # type: ignore[return-value]  # of its space
+    got = "nothing" if text in ("", None) else "something else" if isinstance(text, str) else describe(text)
+    wanted = "0 or 1" if space.size == 2 and 0 in space else space.described
+    raise ReportError(f"{question_id}: must be {wanted}, got {got}")

@@ -164,8 +164,8 @@ _SOURCE = params_of(
         metavar="QUESTION=COLUMN",
         multiple=True,
         help=(
-            "With --survey: the column in another tool's export that holds a question. Only the "
-            "questions named in this way are read."
+            "With --survey: the column in another tool's export that holds a question. Other questions "
+            "are read from the columns that have their ids, if there are any."
         ),
     ),
     click.option(
@@ -389,7 +389,7 @@ def _open(
     layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins)).with_missing(missing)
     reports: Reports
     if opened is not None:
-        reports = EngineReports(opened, layout)
+        reports = EngineReports(opened, layout.among(opened.columns))
         access = None if opened.export is None else opened.export.survey.access
     else:
         assert data is not None
@@ -472,9 +472,13 @@ def _layout(
     opened: Source | None, survey: Path | None, renamed: Sequence[str], design: Path | None, lines: Sequence[str]
 ) -> Layout:
     """The layout that one of three options describes, or the export itself."""
-    said = sum((survey is not None, design is not None, bool(lines)))
+    options = {"--survey": survey, "--design": design, "--question": lines}
+    said = [name for name, given in options.items() if given]
+    if len(said) > 1:
+        chosen = "; to choose questions, write their ids behind DATA" if lines else ""
+        raise click.UsageError(f"give only one of --survey, --design and --question, got {' and '.join(said)}{chosen}")
     # An export has its survey beside, and a survey that is named too must be that one: `survey_of` compares them.
-    if said > 1 or not (said or (opened and opened.export)):
+    if not (said or (opened and opened.export)):
         raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
     if design is not None:
         return read_layout(design.read_bytes())

@@ -73,7 +73,8 @@ _penalty_option = click.option(
     "--interval",
     "how",
     type=click.Choice(["profile", "wald"]),
-    help="Method of the intervals. By default profile if the standard errors are observed, otherwise wald.",
+    help="Method of the intervals. By default profile if the standard errors are observed, otherwise wald. "
+    "With profile, z and p are those of the likelihood ratio; with wald, of estimate / std. error.",
 )
 @_penalty_option
 @click.option(

@@ -229,7 +229,8 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     type=NEW_FILE,
     help=(
         "Write the reports of one simulated survey as CSV, to try 'deniable analyze' with; for at most "
-        "1,000,000 people."
+        "1,000,000 people. Not with --formula: the answers to different questions are independent, and there are no "
+        "other columns."
     ),
 )
 @click.option(

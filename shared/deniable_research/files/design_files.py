@@ -136,9 +136,11 @@ def read_layout(text: str | bytes) -> Layout:
             found += arms
         else:
             found.append(_question(each, f"question {number}"))
+    weights, cohort = (_text(written[key], key) if key in written else None for key in ("weights", "cohort"))
     return Layout(
         tuple(found),
-        **{key: _text(written[key], key) for key in ("weights", "cohort") if key in written},
+        weights=weights,
+        cohort=cohort,
         sampling=_sampling(written),
         cohorts=texts(written.get("cohorts", ()), "cohorts"),
         missing=texts(written.get("missing", MISSING), "missing"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -277,6 +277,8 @@ class Layout:
         Questions that were asked by several designs, and the names of their arms among `questions`.
     access : str or None
         For a collector's own file, `deniable.Survey.access`, which says whether each report is a person.
+    if_present : frozenset of str
+        Questions that a file may lack: those that nobody named, in another tool's export of a survey.
     """
 
     questions: tuple[RandomizedColumn, ...]
@@ -287,6 +289,7 @@ class Layout:
     missing: tuple[str, ...] = MISSING
     mixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     access: str | None = None
+    if_present: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         names = [*(question.name for question in self.questions), *self.mixed]
@@ -449,16 +452,19 @@ class Layout:
         ----------
         survey : Survey
         columns : mapping of str to str, optional
-            Question id to column, for exports that give columns other names. With it, only these questions are
-            looked for; without, all.
+            Question id to column, for exports that give columns other names. With it, a file may lack the other
+            questions; without, it has all.
         """
-        check_kind(columns or {}, Mapping, "columns")
-        asked = survey.questions if not columns else [survey.question(question_id) for question_id in columns]
+        columns = columns or {}
+        check_kind(columns, Mapping, "columns")
+        named = {survey.question(question_id).id for question_id in columns}
+        # A column that was named for one question holds no other, even if it has the id of that one.
+        asked = [each for each in survey.questions if each.id in named or each.id not in columns.values()]
         units = {each.id: unit for unit in survey.units for each in unit.questions}
         found = tuple(
             replace(
                 _of_question(each),
-                column=(columns or {}).get(each.id, each.id),
+                column=columns.get(each.id, each.id),
                 patterns=units[each.id].patterns,
                 place=units[each.id].questions.index(each),
             )
@@ -466,8 +472,13 @@ class Layout:
         )
         # An export of another tool has a name of its own for cohorts, and nothing that says who was counted.
         if columns:
-            return cls(found, cohorts=survey.cohorts)
+            return cls(found, cohorts=survey.cohorts, if_present=frozenset(each.id for each in asked) - named)
         return cls(found, cohort="cohort", cohorts=survey.cohorts, access=survey.access)
+
+    def among(self, columns: Container[str]) -> Layout:
+        """This layout without the questions that a file may lack and, having these columns, does."""
+        kept = tuple(each for each in self.questions if each.name not in self.if_present or each.column in columns)
+        return replace(self, questions=kept, if_present=frozenset())
 
     def with_missing(self, texts: Iterable[str]) -> Layout:
         """This layout, with more texts that mean a missing value."""

@@ -31,6 +31,7 @@ from deniable_statistics.published.columns import (
 )
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateRow
+from deniable_statistics.regression.tidy import LIKELIHOOD_RATIO_Z
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
 from deniable_statistics.views.few_reports import few_reports
 
@@ -286,6 +287,7 @@ def regression_text(
     return _with_sentences(
         text_table(columns, rows),
         f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}{_whole(fit)}.",
+        LIKELIHOOD_RATIO_Z if model.interval == "profile" else "",
         f"{counted(hidden, 'term')} for the distribution of the true predictors not shown: --all-terms."
         if hidden
         else "",

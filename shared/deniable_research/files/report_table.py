@@ -133,13 +133,14 @@ class Table:
         elif isinstance(layout, RandomizedColumn):
             layout = Layout((layout,))
         coded = {name: CodedColumn.of(each) for name, each in columns.items()}
+        layout = layout.among({*coded, *(tallies or ())})
         reports = {}
         added = tallies or {}
         for question in layout.questions:
             if question.name in added:
                 continue
             for column in filter(None, (question.column, question.group, question.arm and question.arm[0])):
-                _require(coded, column)
+                _require(coded, column, layout)
             said = coded[question.column]
             # Arms may share a column, in which each design gives the same codes another meaning.
             if question.arm is not None:
@@ -148,7 +149,7 @@ class Table:
         found = cls(layout, coded, reports, frequencies, added, partial or {})
         _check_arms(layout, coded, found.people_of_rows)
         for role in filter(None, (layout.weights, *layout.sampling.columns)):
-            _require(coded, role)
+            _require(coded, role, layout)
         return found
 
     def __len__(self) -> int:
@@ -391,7 +392,7 @@ class Table:
         ReportError
             If there is no such column, or it holds the reports to a question, which are not answers.
         """
-        _require(self.columns, column)
+        _require(self.columns, column, self.layout)
         if (question := self.layout.reports_in(column)) is not None:
             raise ReportError(
                 f"column {column!r}: must be a plain column, got the randomised reports to {question}, "
@@ -559,8 +560,27 @@ def _check_arms(layout: Layout, columns: Mapping[str, CodedColumn[str]], frequen
             )
 
 
-def _require(columns: Mapping[str, CodedColumn[str]], column: str) -> None:
+def _require(columns: Mapping[str, CodedColumn[str]], column: str, layout: Layout) -> None:
     check_kind(column, str, "column")
-    if column not in columns:
-        shown = ", ".join(list(columns)[:20]) + (", ..." if len(columns) > 20 else "")
-        raise ReportError(f"column {column!r}: must be one of the file's columns: {shown}")
+    if column in columns:
+        return
+    shown = ", ".join(list(columns)[:20]) + (", ..." if len(columns) > 20 else "")
+    raise ReportError(
+        f"column {column!r}: must be one of the file's columns: {shown}{_way_out(columns, column, layout)}"
+    )
+
+
+def _way_out(columns: Iterable[str], lacking: str, layout: Layout) -> str:
+    """The end of a message about a column that a file lacks: what to do, where that is known."""
+    there = set(columns)
+    if there and all(read_number(each) is not None for each in there):
+        return "; the first line holds numbers, but must hold the names of the columns"
+    asked = [each.column for each in layout.questions]
+    # Only the file of a survey as its collector writes it, whose access is known, has to have all questions.
+    if layout.access is None or lacking not in asked:
+        return ""
+    found = next(filter(there.__contains__, asked), None)
+    if found is None:
+        return f"; if it has another name, say so: --column {lacking}=NAME (in Python columns={{{lacking!r}: NAME}})"
+    in_python = f"columns={{{found!r}: {found!r}}}"
+    return f"; to read only some questions, name one: --column {found}={found} (in Python {in_python})"

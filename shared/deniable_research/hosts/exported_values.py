@@ -41,17 +41,19 @@ class HostExport:
         ----------
         survey : Survey
         named : mapping of str to str, optional
-            The name of the element of a question, by the question's id, where it is another one. With it, only these
-            questions are looked for.
+            The name of the element of a question, by the question's id, where it is another one. These have to be
+            there; of the others, those that are.
 
         Raises
         ------
         ReportError
             If no question is there, one of those that are named is not, or a person has two values of one.
         """
-        wanted = dict(named) if named else {each.id: each.id for each in survey.questions}
+        named = named or {}
+        others = (each.id for each in survey.questions if each.id not in named.values())
+        wanted = {each: each for each in others} | {survey.question(each).id: name for each, name in named.items()}
         sources = {each: self._sources(name) for each, name in wanted.items()}
-        lacking = [name for each, name in wanted.items() if not sources[each]]
+        lacking = [wanted[each] for each in named or wanted if not sources[each]]
         if lacking if named else len(lacking) == len(wanted):
             raise ReportError(
                 f"{self.name}: must hold {', '.join(lacking)} among the {self.tool.where} of {self.tool.title}, got "
@@ -61,7 +63,7 @@ class HostExport:
         # Under the tool's own name a report would pass for a plain column, which analyses take for an answer.
         gone = {column for places in sources.values() for column in places}
         plain = {name: column for name, column in self.rows.columns.items() if name not in gone and name not in found}
-        return {**found, **plain}, Layout.of_survey(survey, {each: each for each in found})
+        return {**found, **plain}, Layout.of_survey(survey, {each: each for each in found}).among(found)
 
     def _sources(self, name: str) -> list[str]:
         return [column for column in self.rows.columns if self.tool.finds(column, name)]

@@ -171,6 +171,32 @@ class Regression(Result):
         """The fit; ``fit.tidy()`` has all its terms."""
         return self.model.fit
 
+    @property
+    def params(self) -> pd.Series:
+        """The estimates of the rows, by their terms; this and what follows have the names of statsmodels."""
+        return self._by_term("estimate")
+
+    @property
+    def bse(self) -> pd.Series:
+        """The standard errors of the rows, by their terms."""
+        return self._by_term("std_error")
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """The p-values of the rows, by their terms."""
+        return self._by_term("p_value")
+
+    def conf_int(self) -> pd.DataFrame:
+        """The ends of the intervals of the rows, by their terms."""
+        return self.to_frame().set_index("term")[["conf_low", "conf_high"]]
+
+    def summary(self) -> str:
+        """The table that `print` shows."""
+        return str(self)
+
+    def _by_term(self, column: str) -> pd.Series:
+        return self.to_frame().set_index("term")[column]
+
     def predict(self, *at: Mapping[str, object]) -> Result:
         """Average shares of the true answers, for the people as they are or with the values that each of `at` sets.
 

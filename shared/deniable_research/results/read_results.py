@@ -50,7 +50,8 @@ def read(
         The description of the columns, for every source but a link: a survey or the file of one, TOML or published
         JSON; a design file; or questions in short, such as ``"q1: forced-response truth=2/3"``.
     columns : mapping of str to str, optional
-        For a survey, the column of each question in the export of another tool.
+        For a survey, the columns in the export of another tool that do not have the ids of their questions. Other
+        questions are read from the columns that have their ids, if there are any.
     weights : str, optional
         The column of sampling weights.
     sampling : SamplingColumns, optional

@@ -197,8 +197,7 @@ class SizePlan(EstimandPlan):
     }
 
     def __post_init__(self) -> None:
-        if not 0 < self.width < 1:
-            raise ParameterError(f"width: must be above 0 and below 1, the whole range, got {self.width}")
+        _check_width(self.width)
 
 
 @dataclass(frozen=True)
@@ -515,8 +514,7 @@ class EpsilonPlan(Plan):
 
     def __post_init__(self) -> None:
         check_people(self.respondents, "respondents")
-        if not 0 < self.half_width < 1:
-            raise ParameterError(f"width: must be above 0 and below 1, the whole range, got {self.half_width}")
+        _check_width(self.half_width)
         if self._directly >= self.half_width:
             raise ParameterError(
                 f"width: {self.respondents:,} people asked directly would tell a share of {100 * self.share:g} % to "
@@ -550,6 +548,13 @@ EPSILON_STEP = 0.02
 
 MOST_EPSILON = 20
 """Largest epsilon that `EpsilonPlan` tries: 32-bit weights hold no more than 22."""
+
+
+def _check_width(width: float) -> None:
+    if not 0 < width < 1:
+        # Tables show percentage points, so people give these back.
+        hint = f"; write {width / 100:g} for \u00b1{width:g} points" if 1 <= width < 100 else ""
+        raise ParameterError(f"width: must be above 0 and below 1, the whole range, got {width}{hint}")
 
 
 def in_cohorts(n: int, cohorts: int) -> tuple[int, ...]:

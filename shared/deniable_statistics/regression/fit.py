@@ -141,6 +141,11 @@ class Fit(CoefficientEstimates):
             inverse[known] = found[known]
         return inverse
 
+    @property
+    def default_interval(self) -> str:
+        """The method of the intervals of `tidy`: ``"profile"`` or ``"wald"``."""
+        return self.interval_kind()
+
     def interval_kind(self, cov_type: str | None = None, interval: str | None = None) -> str:
         """Which intervals `tidy` gives for these errors: ``"profile"`` or ``"wald"``.
 

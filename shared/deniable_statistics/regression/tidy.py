@@ -30,6 +30,10 @@ PLATEAU = 1e-3
 """What a log-likelihood without a maximum may still gain where its search ended: nothing beside the 1.9 of a limit."""
 
 
+LIKELIHOOD_RATIO_Z = "z is the signed root of the likelihood ratio; with wald intervals it is estimate / std. error."
+"""The sentence below a table with profile intervals, whose readers would divide the two columns and get another z."""
+
+
 class TidyRow(NamedTuple):
     """One term of a fit. ``pandas.DataFrame(fit.tidy())`` makes a table of them."""
 
@@ -165,6 +169,11 @@ class CoefficientEstimates:
         check_confidence_level(confidence_level)
         return self._wald_rows(self.bse, confidence_level)
 
+    @property
+    def default_interval(self) -> str:
+        """The method of the intervals of `tidy`: ``"profile"`` or ``"wald"``."""
+        return "wald"
+
     def _wald_rows(self, errors: Array, confidence_level: float) -> list[TidyRow]:
         found = zip(self.terms, self.params, errors, strict=True)
         return [wald_row(*each, confidence_level, self.df) for each in found]
@@ -191,7 +200,8 @@ class CoefficientEstimates:
             for row in rows
         ]
         about = f"n = {self.n}, {100 * confidence_level:g} % intervals."
-        return "\n".join(filter(None, [format_table(header, lines, right=header[1:]), "", about, self.message]))
+        how = LIKELIHOOD_RATIO_Z if self.default_interval == "profile" else ""
+        return "\n".join(filter(None, [format_table(header, lines, right=header[1:]), about, how, self.message]))
 
 
 @dataclass(frozen=True)
