@@ -180,6 +180,8 @@ class Tab(ABC):
         self.seen: dict[str, dict[str, Any]] = {}
         self.chance: list[list[str]] = []
         self.counts: dict[str, float] = {}
+        self._sizes: list[str] = []
+        """What the document had said of sizes when it was last looked at."""
         self.is_open = True
 
     @abstractmethod
@@ -301,8 +303,11 @@ class Tab(ABC):
         last = [] if step.endswith("review") else sizes[-1:]
         self.seen[step]["events"] = [each for each in events if each not in sizes] + last
         if self.person.answered < math.inf:
-            self.counts[f"{step}, events about sizes"] = len(sizes)
+            # Those since the last look: how often an earlier screen was laid out would hide one more of them.
+            heard = len(self._sizes) if sizes[: len(self._sizes)] == self._sizes else 0
+            self.counts[f"{step}, events about sizes"] = len(sizes) - heard
             self.counts[f"{step}, screens that say to wait"] = waits
+        self._sizes = sizes
 
 
 _WAITS = "setTimeout a function 8000"
