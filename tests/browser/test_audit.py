@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from concurrent.futures import ThreadPoolExecutor
+import time
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -29,8 +29,8 @@ from tools.planted.second import SECOND
 from tools.planted.targets import Kind, PlantedTarget, target_of
 from tools.programs import chromium as chromium_path
 from tools.programs import firefox as firefox_path
-from tools.rig.browsing import wait_for
 from tools.rig.collectors import Collector
+from tools.rig.patience import wait_until
 
 __all__ = ["target"]
 
@@ -261,9 +261,8 @@ class Looked:
 
 @pytest.fixture(scope="module")
 def looked(target: Target) -> Looked:
-    """One browser for all of it, in a thread of its own: Playwright works once a thread, and a fixture may have it."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(look, target).result()
+    """One browser for all of it."""
+    return look(target)
 
 
 def look(target: Target) -> Looked:
@@ -279,8 +278,8 @@ def look(target: Target) -> Looked:
                 looked.words.append(tab.session.send("Runtime.evaluate", {"expression": word})["result"]["value"])
             looked.late = never_answered(tab)
             tab.open("http://elsewhere.example/")
-            wait_for(tab.page, lambda: any("elsewhere" in text for _, text in somebody.events), "the page asks for it")
-            tab.page.wait_for_timeout(200)  # a name is looked up before anything is sent there
+            wait_until(lambda: tab.look("1") and any("elsewhere" in text for _, text in somebody.events), "it asks")
+            time.sleep(0.2)  # a name is looked up before anything is sent there
     finally:
         relay.close()
     looked.names = browser.names  # known once it has ended

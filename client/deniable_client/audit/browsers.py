@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, suppress
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from deniable_client.audit.blackbox.chromium import chromium
@@ -17,6 +18,7 @@ from deniable_client.audit.places import AT_ONCE, Audited
 
 BROWSERS: dict[str, Callable[[RecordingRelay, str | None], AbstractContextManager[Watching]]] = {
     "chromium": chromium,
+    "chromium with processes": partial(chromium, is_apart=True),
     "firefox": firefox,
 }
 """By name what starts a browser before a relay; the path of its program can be given."""
@@ -33,7 +35,8 @@ class Browsers:
     target : Audited
     program : str or None
         Path of a browser; by default the installed one.
-    kind : {"chromium", "firefox"}
+    kind : {"chromium", "chromium with processes", "firefox"}
+        In the second one, each tab has a process of its own.
     at_once : int
 
     Attributes

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.person import Stuck, Watching
+from deniable_client.audit.blackbox.person import BrowserRefusal, Stuck, Watching
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsers import Browsers
@@ -248,7 +248,10 @@ def check_races(
     ) -> list[str]:
         return race(browser, survey, (first, second), right)
 
-    return _beside(target, [f"race {number + 1}" for number in range(races)], run, 2, dice, program, kind)
+    names = [f"race {number + 1}" for number in range(races)]
+    # Tabs of one process would take turns.
+    kind = "chromium with processes" if kind == "chromium" else kind
+    return _beside(target, names, run, 2, dice, program, kind)
 
 
 def _beside(
@@ -262,13 +265,11 @@ def _beside(
 ) -> list[str]:
     """What is seen at each of some visits that no chance is put under; each gets so many sets of answers."""
 
-    from playwright.sync_api import Error
-
     def seen(browser: Watching, name: Any) -> list[str]:
         given = [answers_at_random(target.surveys[0], dice) for _ in range(answers)]
         try:
             return look(browser, name, *given, f"{dice.getrandbits(128):032x}")
-        except (DeniableError, Error) as error:
+        except DeniableError as error:
             return [f"{name}: did not come to its end: {error}"]
 
     # One after the other in one browser: what is looked at here is no statistic, and one set of dice serves all.
@@ -367,15 +368,13 @@ def filling_in(target: Target, plan: FormPlan, collector: str) -> list[FormSessi
 
 def patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
-    from playwright.sync_api import Error
-
     stuck = ""
     for _ in range(2):
         try:
             if isinstance(session, FormSession):
                 return fill_in(browser, session, surveys)
             return browse(browser, session, surveys)
-        except (Error, Stuck) as error:
+        except (BrowserRefusal, Stuck) as error:
             stuck = str(error)
     trace = Trace()
     trace.put("session", f"did not come to its end: {stuck}")

@@ -10,17 +10,14 @@ from concurrent.futures import TimeoutError as Late
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from deniable.errors import DeniableError, NotInstalled
+from deniable.errors import NotInstalled
+from deniable_client.audit.blackbox.person import BrowserRefusal
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 SECONDS = 60.0
 """Longest wait for an answer."""
-
-
-class BrowserRefusal(DeniableError):
-    """The browser did not do what it was told."""
 
 
 class Bidi:

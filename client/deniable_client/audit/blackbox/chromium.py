@@ -6,28 +6,62 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deniable.errors import NotInstalled
-from deniable_client.audit.blackbox.person import AROUND, BLOCKED, DISGUISE, PATIENCE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.devtools import Devtools
+from deniable_client.audit.blackbox.person import (
+    AROUND,
+    BLOCKED,
+    DISGUISE,
+    PATIENCE,
+    WALK,
+    Beside,
+    BrowserRefusal,
+    Chance,
+    Person,
+    Stuck,
+    Tab,
+)
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_commands.chromium_launch import FLAGS, installed
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, CDPSession
-
-
 LANGUAGE = "en-GB"
 """The language of everybody who answers."""
+
+WIDTH, HEIGHT = 800, 900
+"""The size of every page, in pixels."""
 
 
 _INTERPRETED = "--js-flags=--no-opt --no-maglev --no-sparkplug"
 """Scripts are interpreted: a page lives for a second, and compiling it took a fifth of an audit's processor time."""
 
+_AS_FOR_A_PERSON = (
+    # No tab rests because nobody looks at it.
+    *("--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"),
+    *("--disable-renderer-backgrounding", "--disable-ipc-flooding-protection", "--disable-back-forward-cache"),
+    # Nor does one wait for a question of the browser, or for input that comes early.
+    *("--disable-hang-monitor", "--disable-popup-blocking", "--disable-prompt-on-repost", "--allow-pre-commit-input"),
+    # Nothing of the machine's: no sound, no store of passwords, no reports of failures, no experiments.
+    *("--mute-audio", "--password-store=basic", "--disable-breakpad", "--disable-field-trial-config"),
+    *("--disable-extensions", "--disable-default-apps", "--metrics-recording-only", "--disable-dev-shm-usage"),
+    *("--no-default-browser-check", "--no-startup-window", "--hide-scrollbars", "--force-color-profile=srgb"),
+    "--disable-component-extensions-with-background-pages",
+    "--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,OptimizationHints,MediaRouter",
+    # A mouse, as on the device of most people.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+    # Without it `navigator.webdriver` tells a page that a program sits before it.
+    "--disable-blink-features=AutomationControlled",
+)
+"""A browser in front of somebody, on whatever machine."""
+
+
+_ONE_PROCESS = "--renderer-process-limit=1"
+"""All tabs of a person are in one process, as on a phone; starting others took a seventh of the processor time."""
 
 _LATE = "gave no answer in time"
 _IN_TIME = """Promise.race([
@@ -36,49 +70,102 @@ _IN_TIME = """Promise.race([
 ])""".replace("LATE", _LATE).replace("MILLISECONDS", str(int(1000 * PATIENCE)))
 """A page that draws no frames, or whose databases do not open, never answers, and nothing else would end that."""
 
+_WAITED = """(async (walk, what, argument) => {
+  const end = performance.now() + 250;
+  for (let pause = 3; ; pause = Math.min(1.2 * pause, 12)) {
+    const found = walk(what, argument);
+    if (found || performance.now() > end) return found;
+    await new Promise((done) => setTimeout(done, pause));
+  }
+})"""
+"""Asks within the page, where asking again takes no message: a navigation ends it, and whoever waits asks anew."""
+
+_TRIES = 5
+"""How often something is evaluated that a navigation may end."""
+
 
 @contextmanager
-def chromium(relay: RecordingRelay, program: str | None = None) -> Iterator[Chromium]:
-    """A Chromium whose only way out is the relay."""
+def chromium(relay: RecordingRelay, program: str | None = None, *, is_apart: bool = False) -> Iterator[Chromium]:
+    """A Chromium whose only way out is the relay.
+
+    Parameters
+    ----------
+    relay : RecordingRelay
+    program : str, optional
+        Its path; by default the installed one.
+    is_apart : bool
+        Whether each tab has a process of its own, so that two of them do something at the same moment.
+    """
+    with ExitStack() as stack:
+        # A process of the browser may still write when the browser has ended.
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="deniable-audit-", ignore_cleanup_errors=True))
+        log = Path(folder) / "net.json"
+        # No name but the relay's is found, and every name that is asked for stands in the log of the network.
+        ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+        ways += [
+            "--headless",
+            f"--lang={LANGUAGE}",
+            f"--user-data-dir={folder}/profile",
+            *_AS_FOR_A_PERSON,
+            _INTERPRETED,
+        ]
+        ways += [] if is_apart else [_ONE_PROCESS]
+        # The time zone of everybody; one that the protocol sets would be of a process, and two tabs may share one.
+        devtools = Devtools([program or installed() or _downloaded(), *FLAGS, *ways], {"TZ": "UTC"})
+        made = Chromium(devtools, relay, log)
+        # The log is whole once the browser has ended, and gone with its folder.
+        stack.callback(made.read_log)
+        stack.callback(devtools.close)
+        made.start()
+        yield made
+
+
+def _downloaded() -> str:
+    """The path of the Chromium that Playwright has."""
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
         raise NotInstalled("playwright") from None
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="deniable-audit-"))
-        log = Path(folder) / "net.json"
-        playwright = stack.enter_context(sync_playwright())
-        # No name but the relay's is found, and every name that is asked for stands in the log of the network.
-        ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-        # Without it `navigator.webdriver` tells a page that a program sits before it.
-        ways.append("--disable-blink-features=AutomationControlled")
-        ways.append(_INTERPRETED)
-        browser = playwright.chromium.launch(executable_path=program or installed(), args=[*FLAGS, *ways])
-        made = Chromium(browser, relay, log)
-        # The log is whole once the browser has ended, and gone with its folder.
-        stack.callback(made.read_log)
-        stack.callback(browser.close)
-        yield made
+    with sync_playwright() as playwright:
+        return playwright.chromium.executable_path
 
 
 @dataclass
 class Chromium:
     """A browser, and the relay that its sessions go through."""
 
-    browser: Browser
+    devtools: Devtools
     relay: RecordingRelay
     log: Path
     names: set[str] = field(default_factory=set)
     """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
+    version: str = ""
+    people: dict[str, ChromiumPerson] = field(default_factory=dict)
+    """By the id of a profile."""
+
+    def start(self) -> None:
+        """Know its version, and hear of every tab and service worker that begins."""
+        self.version = self.devtools.send("Browser.getVersion")["product"].partition("/")[2]
+        self.devtools.hears[""] = self._hear
+        kinds = [{"type": "page"}, {"type": "service_worker"}]
+        self.devtools.send("Target.setDiscoverTargets", {"discover": True, "filter": kinds})
 
     @contextmanager
     def person(self) -> Iterator[ChromiumPerson]:
         """A fresh profile: somebody's device."""
-        context = self.browser.new_context(locale=LANGUAGE, timezone_id="UTC", viewport={"width": 800, "height": 900})
+        made = self.devtools.send("Target.createBrowserContext", {"disposeOnDetach": True})
+        profile = made["browserContextId"]
+        person = self.people[profile] = ChromiumPerson(self.relay, browser=self, profile=profile)
+        downloads = {"behavior": "allowAndName", "downloadPath": str(self.log.parent / "downloads")}
+        self.devtools.send("Browser.setDownloadBehavior", {"browserContextId": profile, **downloads})
         try:
-            yield ChromiumPerson(self.relay, context=context)
+            yield person
         finally:
-            context.close()
+            del self.people[profile]
+            for tab in person.tabs:
+                if isinstance(tab, ChromiumTab):
+                    self.devtools.hears.pop(tab.session.id, None)
+            self.devtools.send("Target.disposeBrowserContext", {"browserContextId": profile})
 
     def read_log(self) -> None:
         """Note the host names that were asked for; known once the browser has ended."""
@@ -86,53 +173,91 @@ class Chromium:
         found = re.findall(r'"host":"(?:https?://)?([^"/:]+)', text)
         self.names = {name for name in found if name not in _OWN_NAMES and not name.endswith(_OF_THE_BROWSER)}
 
+    def _hear(self, event: str, told: dict[str, Any]) -> None:
+        if event != "Target.targetCreated":
+            return
+        about = told["targetInfo"]
+        person = self.people.get(about.get("browserContextId"))
+        if person and about["type"] == "page":
+            person.events.append(("window", "opened"))
+        elif person:
+            person.events.append(("worker", about["url"]))
+
 
 _OWN_NAMES = ("127.0.0.1", "localhost", "~notfound")
 _OF_THE_BROWSER = (".google.com", ".googleapis.com", ".gstatic.com", ".googleusercontent.com")
 """The hosts that a Chromium with windows asks for updates of its own, whatever a page does."""
 
 
+@dataclass(frozen=True)
+class DevtoolsSession:
+    """What is said to one tab."""
+
+    devtools: Devtools
+    id: str
+
+    def send(self, method: str, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Send a command, and wait for what comes of it."""
+        return self.devtools.send(method, parameters, self.id)
+
+    def send_all(self, *commands: tuple[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Send commands one right after the other, and wait for what comes of all of them."""
+        numbers = [self.devtools.tell(method, parameters, self.id) for method, parameters in commands]
+        return [self.devtools.answer(number) for number in numbers]
+
+
 @dataclass
 class ChromiumPerson(Person):
     """A profile of Chromium."""
 
-    context: BrowserContext = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        self.context.on("page", lambda page: self._opened(page))
-        self.context.on("serviceworker", lambda worker: self.events.append(("worker", worker.url)))
+    browser: Chromium = field(kw_only=True)
+    profile: str = field(kw_only=True)
 
     def tab(self, chance: Chance | None) -> ChromiumTab:
         """Open a tab whose documents take this chance."""
-        page = self.context.new_page()
-        tab = ChromiumTab(self, self.context.new_cdp_session(page), page)
+        devtools = self.browser.devtools
+        target = devtools.send("Target.createTarget", {"url": "about:blank", "browserContextId": self.profile})[
+            "targetId"
+        ]
+        session = devtools.send("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        tab = ChromiumTab(self, DevtoolsSession(devtools, session), target)
         self.tabs.append(tab)
         tab.prepare(chance)
         return tab
-
-    def _opened(self, page: Any) -> None:
-        if not any(isinstance(tab, ChromiumTab) and tab.page is page for tab in self.tabs):
-            self.events.append(("window", "opened"))
 
 
 class ChromiumTab(Tab):
     """A tab of Chromium."""
 
-    def __init__(self, person: Person, session: CDPSession, page: Any) -> None:
+    def __init__(self, person: ChromiumPerson, session: DevtoolsSession, target: str) -> None:
         super().__init__(person)
-        self.session, self.page = session, page
+        self.session, self.target, self.version = session, target, person.browser.version
         self._world: int | None = None
         self._script: str | None = None
+        self._lists: list[str] = []
+        """The ids of what holds, in this document, the lists of what went through `_SOURCE` and `_SAID`."""
 
     def prepare(self, chance: Chance | None) -> None:
         """Listen, and put chance under what is loaded next."""
-        for domain in ("Page", "Network", "Runtime", "Log", "DOMStorage", "IndexedDB"):
-            self.session.send(f"{domain}.enable")
-        self.session.send("Emulation.setUserAgentOverride", _as_with_windows(self.page.context.browser.version))
-        note = self.person.events.append
-        for event, read in _EVENTS.items():
-            self.session.on(event, lambda told, kind=event, read=read: (text := read(told)) and note((kind, text)))
-        self.feed(chance)
+        self.session.devtools.hears[self.session.id] = self._hear
+        domains = ("Page", "Network", "Runtime", "Log", "DOMStorage")
+        size = {"width": WIDTH, "height": HEIGHT, "screenWidth": WIDTH, "screenHeight": HEIGHT}
+        shape = {"mobile": False, "deviceScaleFactor": 1, "screenOrientation": {"angle": 0, "type": "landscapePrimary"}}
+        script = [] if chance is None else [_under_documents(chance)]
+        devtools = self.session.devtools
+        window = self.session.send("Browser.getWindowForTarget")["windowId"]
+        language = devtools.tell("Emulation.setLocaleOverride", {"locale": LANGUAGE}, self.session.id)
+        *_, last = self.session.send_all(
+            *((f"{domain}.enable", {}) for domain in domains),
+            ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+            ("Browser.setWindowBounds", {"windowId": window, "bounds": {"width": WIDTH, "height": HEIGHT}}),
+            ("Emulation.setDeviceMetricsOverride", {**size, **shape}),
+            ("Emulation.setUserAgentOverride", _as_with_windows(self.version)),
+            *script,
+        )
+        self._script = last.get("identifier")
+        with suppress(BrowserRefusal):  # another tab of this process has set it for all
+            devtools.answer(language)
 
     def feed(self, chance: Chance | None) -> None:
         """Put other chance under the documents that are loaded from now on."""
@@ -140,27 +265,36 @@ class ChromiumTab(Tab):
             self.session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
             self._script = None
         if chance is not None:
-            added = self.session.send(
-                "Page.addScriptToEvaluateOnNewDocument",
-                {"source": f"({DISGUISE})({chance.written})", "runImmediately": False},
-            )
-            self._script = added["identifier"]
+            self._script = self.session.send(*_under_documents(chance))["identifier"]
 
     def open(self, link: str) -> None:
         """Go to a link."""
         self.chance.append([])
         self.session.send("Page.navigate", {"url": link})
-        self._world = None
+        self._leave_document()
 
     def reload(self) -> None:
         """Load the page again."""
         self.chance.append([])
         self.session.send("Page.reload")
-        self._world = None
+        self._leave_document()
+
+    def _leave_document(self) -> None:
+        self._world, self._lists = None, []
+
+    def _hear(self, event: str, told: dict[str, Any]) -> None:
+        read = _EVENTS.get(event)
+        if read and (text := read(told)):
+            self.person.events.append((event, text))
+        if event == "Page.javascriptDialogOpening":
+            # Nobody is there to answer it; only a page that asks whether it may be left is told so.
+            accepts = {"accept": told["type"] == "beforeunload"}
+            devtools = self.session.devtools
+            devtools.leave(devtools.tell("Page.handleJavaScriptDialog", accepts, self.session.id))
 
     def look(self, expression: str) -> Any:
         """Evaluate in the isolated world, where the page sees nothing of it."""
-        for attempt in range(3):
+        for attempt in range(_TRIES):
             try:
                 if self._world is None:
                     tree = self.session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
@@ -172,14 +306,18 @@ class ChromiumTab(Tab):
                 if "exceptionDetails" not in told:
                     return told["result"].get("value")
                 problem = told["exceptionDetails"].get("exception", {}).get("description", "")
-            except Exception as error:  # a navigation takes the world with it
+            except BrowserRefusal as error:  # a navigation takes the world with it
                 problem = str(error)
-            self._world = None
+            self._leave_document()
             if _LATE in problem:
                 break
-            if attempt < 2:
+            if attempt < _TRIES - 1:
                 time.sleep(0.01)
         raise Stuck(f"page: {problem[:200]}")
+
+    def ask(self, what: str, argument: object = None) -> Any:
+        """What is found on the page within a moment, if it is there by then."""
+        return self.look(f"{_WAITED}({WALK}, {json.dumps(what)}, {json.dumps(argument)})")
 
     def block_storage(self) -> None:
         """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
@@ -188,57 +326,79 @@ class ChromiumTab(Tab):
     def lead_on(self) -> None:
         """Know that the page is about to lead elsewhere."""
         super().lead_on()
-        self._world = None
+        self._leave_document()
 
     def close(self) -> None:
         """Close it, as somebody who goes away."""
         self.is_open = False
-        self.page.close()
+        self.session.devtools.send("Target.closeTarget", {"targetId": self.target})
 
     def go_away(self) -> None:
         """Lose the network for a moment, then open an empty page in it."""
-        for is_offline in (True, False):
-            conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-            self.session.send("Network.emulateNetworkConditions", {"offline": is_offline, **conditions})
-        self.session.send("Page.navigate", {"url": "about:blank"})
+        conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.session.send_all(
+            ("Network.emulateNetworkConditions", {"offline": True, **conditions}),
+            ("Network.emulateNetworkConditions", {"offline": False, **conditions}),
+            ("Page.navigate", {"url": "about:blank"}),
+        )
 
     def press(self, x: float, y: float) -> None:
         """Press a place with the mouse."""
-        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            more = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
-            self.session.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
+        place, button = {"x": x, "y": y}, {"button": "left", "clickCount": 1}
+        self.session.send_all(
+            ("Input.dispatchMouseEvent", {"type": "mouseMoved", **place}),
+            ("Input.dispatchMouseEvent", {"type": "mousePressed", **place, **button}),
+            ("Input.dispatchMouseEvent", {"type": "mouseReleased", **place, **button}),
+        )
 
     def write(self, text: str) -> None:
         """Type where the focus is."""
         self.session.send("Input.insertText", {"text": text})
 
-    def further(self) -> dict[str, Any]:
-        """The tab's history, which a page cannot read, and what a page finds around and on an element."""
-        entries = self.session.send("Page.getNavigationHistory")["entries"]
-        around = self.session.send("Runtime.evaluate", {"expression": AROUND})["result"].get("value")
-        return {
-            "entries": [(entry["url"], entry["title"]) for entry in entries],
-            "around": json.loads(around or "null"),
+    def beside(self) -> Beside:
+        """The tab's history, which a page cannot read, what a page finds around and on an element, and its calls."""
+        if not self._lists:
+            self._lists = self._found_lists()
+        history, around, *lists = self.session.send_all(
+            ("Page.getNavigationHistory", {}),
+            ("Runtime.evaluate", {"expression": AROUND}),
+            *(
+                (
+                    "Runtime.callFunctionOn",
+                    {
+                        "functionDeclaration": "function () { return this.taken; }",
+                        "objectId": each,
+                        "returnByValue": True,
+                    },
+                )
+                for each in self._lists
+            ),
+        )
+        taken, said = (each["result"]["value"] for each in lists) if lists else ([], [])
+        seen = {
+            "entries": [(entry["url"], entry["title"]) for entry in history["entries"]],
+            "around": json.loads(around["result"].get("value") or "null"),
         }
+        return seen, taken, said
 
-    def told(self) -> tuple[list[str], list[str]]:
-        """What the document took of chance so far, and the events that left its elements."""
-        return self._taken(_SOURCE), self._taken(_SAID)
+    def _found_lists(self) -> list[str]:
+        """The handlers before two functions of the browser, which no script can reach; none without the disguise."""
+        functions = self.session.send_all(*(("Runtime.evaluate", {"expression": each}) for each in (_SOURCE, _SAID)))
+        ids = [told["result"]["objectId"] for told in functions]
+        inner = self.session.send_all(
+            *(("Runtime.getProperties", {"objectId": each, "ownProperties": True}) for each in ids)
+        )
+        handlers = [
+            [each["value"]["objectId"] for each in told.get("internalProperties", []) if each["name"] == "[[Handler]]"]
+            for told in inner
+        ]
+        return [each for some in handlers for each in some]
 
-    def _taken(self, function: str) -> list[str]:
-        """What went through functions of the browser, from a handler that no script can reach."""
-        with suppress(Exception):
-            told = self.session.send("Runtime.evaluate", {"expression": function})["result"]
-            inner = self.session.send("Runtime.getProperties", {"objectId": told["objectId"], "ownProperties": True})
-            handler = next(each for each in inner["internalProperties"] if each["name"] == "[[Handler]]")
-            call = {
-                "functionDeclaration": "function () { return this.taken; }",
-                "objectId": handler["value"]["objectId"],
-                "returnByValue": True,
-            }
-            found: list[str] = self.session.send("Runtime.callFunctionOn", call)["result"]["value"]
-            return found
-        return []
+
+def _under_documents(chance: Chance) -> tuple[str, dict[str, Any]]:
+    """The command that puts chance under the documents that are loaded from now on."""
+    source = f"({DISGUISE})({chance.written})"
+    return "Page.addScriptToEvaluateOnNewDocument", {"source": source, "runImmediately": False}
 
 
 def _as_with_windows(version: str) -> dict[str, Any]:

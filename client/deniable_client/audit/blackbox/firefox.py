@@ -20,9 +20,20 @@ from pathlib import Path
 from typing import IO, Any
 
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.bidi import Bidi, BrowserRefusal
+from deniable_client.audit.blackbox.bidi import Bidi
 from deniable_client.audit.blackbox.deadend import DeadEnd
-from deniable_client.audit.blackbox.person import AROUND, BLOCKED, DISGUISE, PATIENCE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import (
+    AROUND,
+    BLOCKED,
+    DISGUISE,
+    PATIENCE,
+    Beside,
+    BrowserRefusal,
+    Chance,
+    Person,
+    Stuck,
+    Tab,
+)
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 
 PROGRAMS = ("firefox", "firefox-esr")
@@ -305,12 +316,9 @@ class FirefoxTab(Tab):
     def _act(self, actions: dict[str, Any]) -> None:
         self.bidi.send("input.performActions", context=self.context, actions=[actions])
 
-    def further(self) -> dict[str, Any]:
-        """What a page finds around and on an element."""
+    def beside(self) -> Beside:
+        """What a page finds around and on an element, what it took of chance, and the events that left its elements."""
         target = {"context": self.context}
         told = self.bidi.send("script.evaluate", expression=AROUND, target=target, awaitPromise=False)
-        return {"around": json.loads(told["result"]["value"]) if told["type"] == "success" else None}
-
-    def told(self) -> tuple[list[str], list[str]]:
-        """What the document took of chance so far, and the events that left its elements."""
-        return list(self._taken[0]), list(self._taken[1])
+        around = json.loads(told["result"]["value"]) if told["type"] == "success" else None
+        return {"around": around}, list(self._taken[0]), list(self._taken[1])

@@ -23,7 +23,7 @@ from deniable_client.audit.blackbox.trace import Posted, Trace
 PATIENCE = 15.0
 """Longest wait for something on a page, in seconds."""
 
-_OBSERVE, _WALK, _AROUND, DISGUISE = (
+_OBSERVE, WALK, _AROUND, DISGUISE = (
     (files("deniable_client.audit.blackbox") / name).read_text(encoding="utf-8")
     for name in ("observe.js", "walk.js", "around.js", "disguise.js")
 )
@@ -81,6 +81,10 @@ IN_WORDS = {
 
 class Stuck(DeniableError):
     """A page did not come to where a person would have gone on."""
+
+
+class BrowserRefusal(DeniableError):
+    """The browser did not do what it was told."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,11 @@ class Person(ABC):
         return trace
 
 
+Beside = tuple[dict[str, Any], list[str], list[str]]
+"""What stands on the tab and around its elements; what the document took of chance so far; the events that left its
+elements, and its other calls after a ~."""
+
+
 class Tab(ABC):
     """A tab: a person's eyes and hands, and what the browser's own protocol says of it."""
 
@@ -171,6 +180,8 @@ class Tab(ABC):
         self.seen: dict[str, dict[str, Any]] = {}
         self.chance: list[list[str]] = []
         self.counts: dict[str, float] = {}
+        self._sizes: list[str] = []
+        """What the document had said of sizes when it was last looked at."""
         self.is_open = True
 
     @abstractmethod
@@ -210,8 +221,8 @@ class Tab(ABC):
         """Type where the focus is."""
 
     @abstractmethod
-    def told(self) -> tuple[list[str], list[str]]:
-        """What the document took of chance so far; the events that left its elements and its other calls, after a ~."""
+    def beside(self) -> Beside:
+        """What is seen beside the page itself, all of it at one moment."""
 
     @abstractmethod
     def block_storage(self) -> None:
@@ -219,25 +230,27 @@ class Tab(ABC):
 
     def unfold(self) -> None:
         """Open everything that is folded up."""
-        while place := self.look(f"({_WALK})('folded')"):
+        while place := self.look(f"({WALK})('folded')"):
             self.press(*place)
             # What is folded up may be made only when it opens, which the page hears of a moment later.
             self.look(_FRAME)
 
     def says(self, text: str) -> bool:
         """Whether a text stands on the screen."""
-        return bool(self.look(f"({_WALK})('text', {json.dumps(text)})"))
+        return bool(self.look(f"({WALK})('text', {json.dumps(text)})"))
 
     def wait(self, what: str, argument: object = None) -> Any:
         """Ask until there is an answer."""
         give_up = time.monotonic() + PATIENCE
-        expression = f"({_WALK})({json.dumps(what)}, {json.dumps(argument)})"
         while time.monotonic() < give_up:
-            found = self.look(expression)
-            if found:
+            if found := self.ask(what, argument):
                 return found
             time.sleep(0.003)
         raise Stuck(f"page: waited in vain for {IN_WORDS.get(what, what)}")
+
+    def ask(self, what: str, argument: object = None) -> Any:
+        """What is found on the page now."""
+        return self.look(f"({WALK})({json.dumps(what)}, {json.dumps(argument)})")
 
     def click(self, what: str, argument: object = None) -> None:
         """Press what a person would press, with the mouse."""
@@ -270,16 +283,13 @@ class Tab(ABC):
         for option in given if isinstance(given, list) else [given]:
             self.click("input", [name, option])
 
-    def further(self) -> dict[str, Any]:
-        """What the browser's own protocol shows of the tab beside its page."""
-        return {}
-
     def note(self, step: str) -> None:
         """Keep all that is to be seen now, under the name of a step."""
-        self.seen[step] = self.look(f"({_OBSERVE})()") | self.further()
+        seen = self.look(f"({_OBSERVE})()")
+        further, self.chance[-1], told = self.beside()
+        self.seen[step] = seen | further
         # No report may be sent before Send.
         self.seen[step]["reports so far"] = sum(each.is_report for each in self.person.relay.sent)
-        self.chance[-1], told = self.told()
         events = [each for each in told if not each.startswith("~")]
         # When a timer is set and when an element says something is not always in one order.
         calls = Counter(each[1:] for each in told if each.startswith("~"))
@@ -293,8 +303,11 @@ class Tab(ABC):
         last = [] if step.endswith("review") else sizes[-1:]
         self.seen[step]["events"] = [each for each in events if each not in sizes] + last
         if self.person.answered < math.inf:
-            self.counts[f"{step}, events about sizes"] = len(sizes)
+            # Those since the last look: how often an earlier screen was laid out would hide one more of them.
+            heard = len(self._sizes) if sizes[: len(self._sizes)] == self._sizes else 0
+            self.counts[f"{step}, events about sizes"] = len(sizes) - heard
             self.counts[f"{step}, screens that say to wait"] = waits
+        self._sizes = sizes
 
 
 _WAITS = "setTimeout a function 8000"
