@@ -192,7 +192,7 @@ def test_whoever_bears_a_right_has_places_of_its_own_once_those_of_the_address_a
         pass
     for place in neighbours + mine:
         place.give_back()
-    assert held_of(mine[0]._places) == {}
+    assert held_of(mine[0]._slots) == {}
 
 
 def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
