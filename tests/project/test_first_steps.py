@@ -181,7 +181,13 @@ def test_commands_of_the_pages_run_in_the_environment_that_they_say_to_make(desk
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     survey = read_survey((desk / "my-survey.toml").read_bytes()).id
-    here = {"SURVEY-ID": survey, "LINK": f"{url}/s/{survey}", "http://127.0.0.1:8000": url}
+    link = f"{url}/s/{survey}"
+    here = {
+        "SURVEY-ID": survey,
+        "LINK": link,
+        "https://collector.example/s/SURVEY-ID": link,
+        "http://127.0.0.1:8000": url,
+    }
     serve = ["serve", "--db", "deniable.db"]
     with ExitStack() as running:
         for (extras, serves), group in groupby(by_environment(serve), key=lambda each: (each[0], each[1] == serve)):
