@@ -76,7 +76,6 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
     stays.replaceChildren(kept());
     stops.replaceChildren(stop());
   };
-  const isAbove = view.access !== "open" || details; // at most three lines stand below Start
   let isStarted = false;
   const go = button(m.start, (event) => ((isStarted = true), start(event)));
   if (weak > 1) go.className = "minor"; // as easy to press as what declines, and no easier
@@ -100,7 +99,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       strength(m, weak),
       p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
       weak > 1 && p(why),
-      isAbove && p(m[view.access], "apart"),
+      view.access !== "open" && p(m[view.access], "apart"),
     ),
     box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
     quiet(m.leave),
@@ -112,7 +111,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       h(
         "div",
         { class: "stack", part: "beside" },
-        h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), !isAbove && item(m.open), details),
+        h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), view.access === "open" && item(m.open), details),
         contact(m, view),
       ),
       chance(m, shown, {

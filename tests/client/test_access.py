@@ -655,7 +655,9 @@ class TestTerminal:
             "invited": (messages.INVITED, messages.INVITED_TEXT, messages.INVITED_USED),
             "unlinkable": (messages.UNLINKABLE, messages.UNLINKABLE_TEXT, messages.UNLINKABLE_USED),
         }[access]
-        assert text.index(short) < text.index(long) < text.index(messages.TRUTHFULLY) < text.index(used)
+        assert (
+            text.index(short) < text.index(" ".join(long.split())) < text.index(messages.TRUTHFULLY) < text.index(used)
+        )
         assert store.state(survey.id).reports == 1
         assert mine not in text
         again = run(link, typed=[])

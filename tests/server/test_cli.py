@@ -324,8 +324,9 @@ def test_tokens_are_listed_by_name_and_revoked(database: Path) -> None:
 def test_a_typing_mistake_makes_no_new_database(arguments: tuple[str, ...], database: Path) -> None:
     said = refused(*arguments, "--db", database)
     assert f"database {database}: does not exist; name the one of the collector with --db or DENIABLE_DB" in said
-    # `token` has no --url: who makes tokens has the database.
-    assert ("or ask a collector: give its link, or --url" in said) == (arguments[0] != "token")
+    # Who makes tokens or checks a database has it.
+    asks = arguments[0] in ("survey", "estimate", "invite")
+    assert ("or ask a collector: give its link, or --url" in said) == asks
     assert not database.exists()
 
 

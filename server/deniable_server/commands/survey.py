@@ -465,7 +465,7 @@ def open_store(database: Location) -> Store:
     """The store of a database, which must be there: a command that makes another one would change nothing."""
     from deniable_server.store import open_store as open_it
 
-    return open_it(database, may_make=False)
+    return open_it(existing(database), may_make=False)
 
 
 def open_or_make(database: Location) -> Store:

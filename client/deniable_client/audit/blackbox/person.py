@@ -230,7 +230,10 @@ class Tab(ABC):
 
     def unfold(self) -> None:
         """Open everything that is folded up."""
+        give_up = time.monotonic() + PATIENCE
         while place := self.look(f"({WALK})('folded')"):
+            if time.monotonic() > give_up:
+                raise Stuck("page: what is folded up did not stay open")
             self.press(*place)
             # What is folded up may be made only when it opens, which the page hears of a moment later.
             self.look(_FRAME)

@@ -50,7 +50,8 @@
     case "either":
       return root.querySelector("a[href$=results]") ? "receipt" : seen(".start button")[0] ? "start" : null;
     case "folded":
-      return middle(seen("details:not([open]) > summary")[0]);
+      // What opens is made when it opens first, and stays; of some folds only one can be open at a time.
+      return middle(seen("details:not([open]) > summary:only-child")[0]);
     case "press":
       return middle(seen(argument).at(-1));
     case "named":
