@@ -350,6 +350,7 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     # Below the list, whatever was sent, the odds of either answer, once for all questions.
     page.locator("summary", has_text="What chance does here").click()
     odds = page.locator("details", has_text="What chance does here")
+    expect(odds.locator("tr + tr")).to_have_count(len(survey.questions))
     rows = odds.locator("tr + tr").all()
     table = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
     assert list(table) == [question.text for question in survey.questions]
