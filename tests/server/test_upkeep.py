@@ -269,7 +269,7 @@ def nightly(folder: Path, runuser: str) -> subprocess.CompletedProcess[str]:
         (folder / "etc" / name).write_text(f"DENIABLE_DB={database}\n", encoding="utf-8")
     text = CRON.read_text(encoding="utf-8").replace("/var/backups/deniable", f"{folder}/backups")
     (folder / "job").write_text(text.replace("/etc/deniable/", f"{folder}/etc/"), encoding="utf-8")
-    for days, name in {13.9: "kept.db", 14.1: "old.db", 15: "second-old.dump", 40: "other.txt"}.items():
+    for days, name in {12.9: "kept.db", 13.1: "old.db", 15: "second-old.dump", 40: "other.txt"}.items():
         (folder / "backups" / name).touch()
         then = time.time() - days * 86_400
         os.utime(folder / "backups" / name, (then, then))
@@ -289,6 +289,7 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     today = datetime.date.today().isoformat()
     found = {path.name for path in (tmp_path / "backups").iterdir()}
+    # What is 13 days old now would be older than 14 before the job runs again.
     assert found == {f"{today}.db", f"second-{today}.dump", "kept.db", "other.txt"}
     assert not (tmp_path / "logged").exists()
 
