@@ -20,7 +20,7 @@ from playwright.sync_api import Locator, Page, expect
 from deniable import Survey, read_survey
 from deniable_server.store import open_store
 from tools.rig.access import invite
-from tools.rig.browsing import another_site, let_it_draw, scripts
+from tools.rig.browsing import another_site, scripts, unfold
 from tools.rig.collectors import Collector, running_collector
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.screenshots import browsing
@@ -158,19 +158,6 @@ def sent(page: Page, link: str) -> Locator:
     return element
 
 
-def unfolded(element: Locator) -> None:
-    """Open what opens in an element, also in what was opened; of folds that share a name, one."""
-    closed = element.locator("details:not([open])")
-    n = 0
-    while n < closed.count():
-        name = closed.nth(n).get_attribute("name")
-        if name and element.locator(f"details[name={name}][open]").count():
-            n += 1
-            continue
-        closed.nth(n).locator("> summary").click()
-        let_it_draw(element.page)  # what is in it is made when it opens
-
-
 def opens(survey: Survey, fragment: str = "") -> Scene:
     """The way to the first screen of a survey."""
     return lambda page, collector: opened(page, collector.publish(survey) + fragment)
@@ -270,7 +257,7 @@ def kiosk(page: Page, collector: Collector) -> None:
 
 SCENES: dict[str, Scene] = {
     "start-strong": opens(STRONG),
-    "start-strong-opened": lambda page, collector: unfolded(opened(page, collector.publish(STRONG))),
+    "start-strong-opened": lambda page, collector: unfold(opened(page, collector.publish(STRONG)), as_people_can=True),
     "start-weak": opens(WEAK),
     "start-weak-declined": declined,
     "start-drawn": opens(DRAWN),
@@ -292,7 +279,7 @@ SCENES: dict[str, Scene] = {
     "sending": sending,
     "sending-error": sending_fails,
     "receipt": lambda page, collector: sent(page, collector.publish(STRONG)),
-    "receipt-opened": lambda page, collector: unfolded(sent(page, collector.publish(STRONG))),
+    "receipt-opened": lambda page, collector: unfold(sent(page, collector.publish(STRONG)), as_people_can=True),
     "receipt-again": answered_before,
     "receipt-kiosk": kiosk,
     "device-empty": device_empty,

@@ -20,7 +20,7 @@ from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
 from deniable_transport.authorization import authorization_of
 from deniable_transport.responses import object_in
-from deniable_transport.unreachable import is_without_tls, unreachable
+from deniable_transport.unreachable import is_untrusted, unreachable
 
 _log = logging.getLogger(__name__)
 
@@ -213,7 +213,7 @@ class CollectorConnection:
         try:
             return self._call(method, url, body, headers, patience)
         except urllib3.exceptions.HTTPError as error:
-            if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError) and not is_without_tls(error):
+            if is_untrusted(error):
                 raise CollectorError(
                     f"{self.collector}: this device does not trust its certificate, so nothing was sent; check "
                     "the date of this device and the address, and tell who gave you the link"

@@ -11,23 +11,36 @@ def unreachable(error: BaseException) -> str:
     >>> unreachable(type("MaxRetryError", (Exception,), {"reason": type("NameResolutionError", (Exception,), {})()})())
     'cannot be reached: no machine has this name; check the address, and that this machine is online'
     """
-    # MaxRetryError wraps the error that matters.
-    reason = getattr(error, "reason", None) or error
-    if is_without_tls(error):
+    if _is_without_tls(error):
         return "cannot be reached: it does not speak TLS there; check the port, and whether it is an http:// address"
-    names = {each.__name__ for each in type(reason).__mro__}
-    # By the whole tree of classes, because urllib3 raises subclasses of those that are listed.
+    names = _names(error)
     return next(sentence for name, sentence in REASONS.items() if not name or name in names)
 
 
-def is_without_tls(error: BaseException) -> bool:
-    """Whether an https:// address answered in something else, as a plain HTTP server does.
+def is_untrusted(error: BaseException) -> bool:
+    """Whether an address speaks TLS with a certificate that this machine does not trust, for whoever says more of it.
 
-    >>> is_without_tls(Exception("[SSL: WRONG_VERSION_NUMBER] wrong version number")), is_without_tls(Exception("slow"))
+    >>> found = type("SSLError", (Exception,), {})
+    >>> is_untrusted(found("self-signed")), is_untrusted(found("[SSL: WRONG_VERSION_NUMBER] wrong version number"))
     (True, False)
     """
+    return "SSLError" in _names(error) and not _is_without_tls(error)
+
+
+def _reason(error: BaseException) -> object:
+    """The error that matters, which MaxRetryError wraps."""
+    return getattr(error, "reason", None) or error
+
+
+def _names(error: BaseException) -> set[str]:
+    """All classes of the error that matters, because urllib3 raises subclasses of those that are listed."""
+    return {each.__name__ for each in type(_reason(error)).__mro__}
+
+
+def _is_without_tls(error: BaseException) -> bool:
+    """Whether an https:// address answered in something else, as a plain HTTP server does."""
     # OpenSSL says so in one of these words, which differ between its versions.
-    said = str(getattr(error, "reason", None) or error)
+    said = str(_reason(error))
     return any(each in said for each in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"))
 
 

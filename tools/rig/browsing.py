@@ -301,13 +301,18 @@ def everything_kept(page: Page | Frame) -> str:
     return kept
 
 
-def unfold(element: Locator) -> None:
-    """Open everything that opens in an element, also what stands in what was opened, and what otherwise opens alone."""
-    closed = element.locator("details:not([open])")
+def unfold(element: Locator, *, as_people_can: bool = False) -> None:
+    """Open everything that opens in an element, also what stands in what was opened.
+
+    Of folds that open alone all are open in the end, or with ``as_people_can`` the last one. What is in a fold is made
+    when it opens first, so that each of them is opened once then.
+    """
+    closed = element.locator(f"details:not([open]) > summary{':only-child' if as_people_can else ''}")
     while closed.count():
-        closed.first.evaluate("fold => fold.name = ''")
-        closed.first.locator("> summary").click()
-        let_it_draw(element.page)  # what is in it is made when it opens
+        if not as_people_can:
+            closed.first.evaluate("summary => summary.parentElement.name = ''")
+        closed.first.click()
+        let_it_draw(element.page)
 
 
 def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import urllib3
 
 from deniable import CollectorError, Survey, parse_survey
-from deniable_transport.unreachable import is_without_tls, unreachable
+from deniable_transport.unreachable import is_untrusted, unreachable
 
 # No redirects: a token must not follow one to another host.
 _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=0.2), timeout=30)
@@ -163,7 +163,7 @@ def _call(
         )
     except urllib3.exceptions.HTTPError as error:
         # Certificates get a sentence of their own: the token was not sent, and must not be sent in the clear instead.
-        if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError) and not is_without_tls(error):
+        if is_untrusted(error):
             raise CollectorError(
                 f"{url}: this machine does not trust its certificate, so nothing was sent; check the date and the "
                 "address, or give the collector a certificate that this machine trusts"
