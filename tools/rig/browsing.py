@@ -308,6 +308,7 @@ def unfold(element: Locator, *, as_people_can: bool = False) -> None:
     when it opens first, so that each of them is opened once then.
     """
     closed = element.locator(f"details:not([open]) > summary{':only-child' if as_people_can else ''}")
+    closed.first.wait_for()  # those below Start are made after the first screen was painted
     while closed.count():
         if not as_people_can:
             closed.first.evaluate("summary => summary.parentElement.name = ''")
