@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import random
+import socket
+import threading
 import time
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
 from deniable_client.audit import shipped
 from deniable_client.audit.blackbox import chromium as blackbox
 from deniable_client.audit.blackbox import person
 from deniable_client.audit.blackbox.chromium import chromium
+from deniable_client.audit.blackbox.listener import Listener
 from deniable_client.audit.blackbox.person import Chance, Stuck, Tab
+from deniable_client.audit.blackbox.stand_in import read_request, written
 from deniable_client.audit.forms import FORMS
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
@@ -30,7 +36,7 @@ from tools.planted.targets import Kind, PlantedTarget, target_of
 from tools.programs import chromium as chromium_path
 from tools.programs import firefox as firefox_path
 from tools.rig.collectors import Collector
-from tools.rig.patience import wait_until
+from tools.rig.patience import PATIENCE, wait_until
 
 __all__ = ["target"]
 
@@ -50,6 +56,39 @@ def seen(target: Target, *histories: str, kind: str = "chromium") -> tuple[Bench
     program = chromium_path() if kind == "chromium" else firefox_path()
     dice = random.Random(41)
     return audit_shipped(target, shipped.BLOCK, dice=dice, browsers=1, histories=histories, program=program, kind=kind)
+
+
+def test_what_was_left_half_loaded_is_asked_for_as_at_first(page: Page) -> None:
+    """By default Chromium asks for the rest by Range, so an audit would see when a page was left."""
+    heads: list[bytes] = []
+    catalogue = written(200, {"content-type": "text/plain", "etag": '"one"'}, b"x" * 30_000, 30_000)
+    first = written(200, {"content-type": "text/html"}, b"<script>fetch('/rest')</script>", 31)
+    left = threading.Event()
+
+    def serve(connection: socket.socket, _number: int) -> None:
+        with suppress(OSError), connection, connection.makefile("rb") as stream:
+            while request := read_request(stream):
+                if not request[0].startswith(b"GET /rest "):
+                    connection.sendall(first)
+                    continue
+                heads.append(request[0])
+                if len(heads) == 1:
+                    connection.sendall(catalogue[:20_000])
+                    left.wait(PATIENCE)
+                    return
+                connection.sendall(catalogue)
+
+    listener = Listener(serve)
+    with closing(listener):
+        address = f"http://127.0.0.1:{listener.port}/"
+        with page.expect_response("**/rest"):
+            page.goto(address)
+        page.goto("about:blank")
+        left.set()
+        with page.expect_event("requestfinished", lambda request: request.url.endswith("/rest")):
+            page.goto(address)
+    assert len(heads) == 2
+    assert heads[0] == heads[1]
 
 
 def test_served_pages_pass(target: Target) -> None:

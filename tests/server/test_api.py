@@ -370,6 +370,19 @@ def test_every_response_says_what_a_browser_may_do(http: FlaskClient, path: str)
     assert "unsafe" not in headers["Content-Security-Policy"]
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers.getlist("Accept-Ranges") == ["none"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/client/define.js", "/client/deniable.js", "/client/catalogues/en.json", "/static/pages.css"]
+)
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_files_come_whole_whoever_asks_for_a_part(http: FlaskClient, path: str, encoding: str) -> None:
+    asked = {"Accept-Encoding": encoding}
+    with http.get(path, headers=asked) as whole, http.get(path, headers={**asked, "Range": "bytes=5-5"}) as part:
+        assert (part.status_code, part.data) == (200, whole.data)
+    with http.get(path, headers={**asked, "If-None-Match": whole.headers["ETag"]}) as known:
+        assert (known.status_code, known.data) == (304, b"")
 
 
 CHROME = (

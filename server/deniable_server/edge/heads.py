@@ -24,8 +24,11 @@ HEADERS = [
     ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), interest-cohort=()"),
+    # A browser that left a page half loaded asks for the rest of its files by Range, a request that tells when the
+    # respondent left. Told that there are no ranges, it asks for the whole file, as it does for the first time.
+    ("Accept-Ranges", "none"),
 ]
-"""Headers of every response: no content sniffing, no referrer. HSTS is left to the proxy that terminates TLS."""
+"""Headers of every response: no sniffing, no referrer, no ranges. HSTS is left to the proxy that terminates TLS."""
 
 _WITH_POLICY = [*HEADERS, ("Content-Security-Policy", CONTENT_SECURITY_POLICY)]
 

@@ -242,5 +242,8 @@ def written(status: int, headers: dict[str, str], content: bytes, length: int) -
     lines = [
         f"HTTP/1.1 {status} {'OK' if status < 400 else 'No'}",
         *(f"{key}: {value}" for key, value in headers.items()),
+        # As collectors say. Without it Chromium completes what it left half loaded by Range, and how much that is
+        # depends on the clock and not on an answer.
+        "accept-ranges: none",
     ]
     return "\r\n".join([*lines, f"content-length: {length}", "", ""]).encode("latin-1") + content
