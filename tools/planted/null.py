@@ -1,9 +1,8 @@
-"""How often faultless clients are accused: ``python -m tools.planted.null [--audits N] [--browsers N] [--permuted N]``.
+"""How often faultless clients are accused: ``python -m tools.planted.null [--audits N] [--browsers N] [--forms N] [--permuted N]``.
 
-Whole audits of the Python client and of the bundle in Chromium, with few sessions each: every report computed again,
-everything compared within pairs, with ``--sessions 96`` or more also lived again, and in Python many reports drawn at
-once. Then
-the two people of each pair of all these sessions change places at random, so that what is seen goes with no answer, and
+Whole audits of the Python client, of the bundle in Chromium and of the element in forms, with few sessions each: every
+report computed again, everything compared within pairs, with ``--sessions 96`` or more also lived again, and in Python
+many reports drawn at once. Then the two people of each pair of all these sessions change places at random, so that what is seen goes with no answer, and
 are compared fixed against fixed at several stated rates.
 """
 
@@ -33,6 +32,7 @@ from deniable_client.audit.second_look import look_again_in_browser, look_again_
 from deniable_client.audit.shipped import (
     BLOCK,
     Target,
+    audit_forms,
     audit_installed,
     audit_shipped,
 )
@@ -54,6 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.planted.null", description=__doc__)
     parser.add_argument("--audits", type=int, default=200, help="of the Python client")
     parser.add_argument("--browsers", type=int, default=0, help="audits of the bundle in Chromium")
+    parser.add_argument("--forms", type=int, default=0, help="audits of the element in forms, in Chromium")
     parser.add_argument("--permuted", type=int, default=200)
     parser.add_argument("--sessions", type=int, default=SESSIONS, help="of each audit")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no audit after so much CPU")
@@ -65,6 +66,7 @@ def main() -> None:
         pairs += accused(
             "chromium", partial(audited_chromium, chosen.sessions), target, chosen.browsers, chosen.seconds
         )
+        pairs += accused("forms", partial(audited_forms, chosen.sessions), target, chosen.forms, chosen.seconds)
     for rate, count in permuted(pairs, chosen.permuted).items():
         print(f"{count} of {chosen.permuted} permuted audits of {len(pairs):,} pairs accused; stated {rate:g}")
 
@@ -108,6 +110,12 @@ def audited_chromium(sessions: int, target: Target) -> tuple[Bench, list[str]]:
     """An audit of the bundle as it is served."""
     bench, names = audit_shipped(target, sessions, browsers=1)
     look_again_in_browser(target, bench, FAILURE / 4)
+    return bench, [*map(str, bench.suspects(FAILURE / 4)), *names]
+
+
+def audited_forms(sessions: int, target: Target) -> tuple[Bench, list[str]]:
+    """An audit of the element in forms, as it is served."""
+    bench, names = audit_forms(target, sessions, browsers=1)
     return bench, [*map(str, bench.suspects(FAILURE / 4)), *names]
 
 
