@@ -1,9 +1,10 @@
-"""How often faultless clients are accused: ``python -m tools.planted.null [--audits N] [--browsers N] [--forms N] [--permuted N]``.
+"""How often faultless clients are accused: ``python -m tools.planted.null [--audits N] [--browsers N] [--forms N]``.
 
 Whole audits of the Python client, of the bundle in Chromium and of the element in forms, with few sessions each: every
 report computed again, everything compared within pairs, with ``--sessions 96`` or more also lived again, and in Python
-many reports drawn at once. Then the two people of each pair of all these sessions change places at random, so that what is seen goes with no answer, and
-are compared fixed against fixed at several stated rates.
+many reports drawn at once. Then the two people of each pair of all these sessions change places at random
+(``--permuted N``), so that what is seen goes with no answer, and are compared fixed against fixed at several stated
+rates.
 """
 
 from __future__ import annotations
