@@ -70,7 +70,8 @@ def serve_client(app: APIFlask) -> None:
             response.vary.add("Accept-Encoding")
         # Other sites embed the element as a module, which browsers fetch with CORS.
         response.headers["Access-Control-Allow-Origin"] = "*"
-        return response.make_conditional(request)  # by its tag alone: `send_file` would serve ranges, too
+        response.make_conditional(request)  # changes the response itself; `send_file` would serve ranges, too
+        return response
 
 
 def style_sheet() -> bytes:
