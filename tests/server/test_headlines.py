@@ -11,11 +11,14 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import KAry, Report, Survey, Tally, TickBoxes, estimate, read_survey
-from deniable_server.results.headlines import Headline, headlines
+from deniable_server.language import words
+from deniable_server.results.drawing import Labels
+from deniable_server.results.headlines import Headline, certain_differences, headlines
 from deniable_server.store import Store
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.leading import largest_estimate, most_frequent
 from deniable_statistics.published.published_rows import share_rows
+from deniable_statistics.views.view_row import ViewRow
 from tools.tables.claims import SURVEYS, Situation, study
 from tools.tables.claims import simulate as simulate_claims
 from tools.tables.headlines import SITUATIONS, simulate, table
@@ -31,11 +34,40 @@ epsilon = 2.0
 """
 
 
+def difference_of(value: float, low: float, high: float) -> ViewRow:
+    """A difference of two cohorts."""
+    return ViewRow(
+        *("q", "difference", "a", "north", "south", None, None, None, 100, None, None, None, value, low, high),
+        *(False, value, 0.03, low, high, 0.95, "simultaneous"),
+    )
+
+
 def sentences(survey: Survey, tallies: dict[str | None, tuple[int, ...]], **wanted: object) -> list[Headline]:
     (question,) = survey.questions
     counted = {cohort: Tally(sum(counts), {question.id: counts}) for cohort, counts in tallies.items()}
     rows = estimate(counted, survey, **wanted)  # type: ignore[arg-type]  # whatever the test says
     return headlines(question, rows)
+
+
+@pytest.mark.parametrize("least", [0.0028, 0.0004, 0.00002, 0.0])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_end_of_a_certain_difference_reads_as_0(least: float, sign: int) -> None:
+    """ "More frequent, by 0 to 15 percentage points" would deny what it says."""
+    low, high = sorted((sign * least, sign * 0.1436))
+    row = difference_of(0.073 * sign, low, high)
+    said = certain_differences([row], words("en"), {"a": "a"})
+    if not least:
+        assert said == []
+        return
+    (sentence,) = said
+    assert sentence.startswith("a: more frequent in north than in south" if sign > 0 else "a: more frequent in south")
+    assert " by 0 " not in sentence
+    number = re.search(r"by ([0-9.]+) to 15 percentage points", sentence)
+    assert number is not None
+    assert 0 < float(number[1]) <= 100 * least + 1e-9
+    shown = Labels(words("en")).value(row, 0)
+    assert not re.search(r"\(0 to|to 0\)", shown), shown
+    assert number[1] in shown
 
 
 @pytest.mark.simulation

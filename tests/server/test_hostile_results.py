@@ -149,7 +149,8 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     store.store_reports([(survey, reports_of(survey, 150))])
     store.settle()
     with zipfile.ZipFile(io.BytesIO(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)) as archive:
-        bibtex, cff, methods = (archive.read(each).decode() for each in ("citation.bib", "CITATION.cff", "methods.txt"))
+        names = ("citation.bib", "CITATION.cff", "methods.txt", "methods.tex")
+        bibtex, cff, methods, in_tex = (archive.read(each).decode() for each in names)
     depths = list(itertools.accumulate({"{": 1, "}": -1}.get(each, 0) for each in bibtex))
     assert depths[-1] == 0
     assert min(depths[bibtex.index("{") : -2]) == 1, "the entry ends where it ends"
@@ -157,7 +158,13 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     names = [line.partition(" = ")[0].strip() for line in lines[1:-1]]
     assert names == ["author", "title", "year", "date", "version", "note", "url"]
     assert not re.search(r"(?<!\\)%", bibtex)
+    assert bibtex.startswith(f"@misc{{deniable-{survey.id}-1,\n"), "a paper may cite two releases"
+    assert re.search(r"  title = \{\{.*\}\},\n", bibtex), "no style changes its letters"
     assert methods.count("\n") == 1
+    known = "allowbreak", *(f"text{each}" for each in ("asciicircum", "backslash", "braceleft", "braceright", "less"))
+    plain = re.sub(rf"\\({'|'.join(known)})\{{\}}", "", in_tex)
+    assert not re.search(r"(?<!\\)[&%$#_~^{}<>|]", plain), "nothing means something to LaTeX"
+    assert "95 \\% confidence intervals" in in_tex
     fields = [line.partition(": ") for line in cff.splitlines()]
     assert all(re.fullmatch("[a-z-]+", name) and json.loads(value) for name, _, value in fields)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from deniable_statistics.views.figures import (
     COLUMN,
     MOST_SPACIOUS,
     ROW_SIZE,
+    WEAK_MARK,
     WHOLE,
     WIDTH,
     Arrow,
@@ -20,6 +22,7 @@ from deniable_statistics.views.figures import (
     MarkShapes,
     Point,
     Stroke,
+    figure,
     grouped,
     laid_out,
     multiples,
@@ -147,3 +150,44 @@ def test_each_answer_is_a_figure_of_its_own_with_the_same_axis() -> None:
     assert len(grids) == 1
     assert sum(each.text == "<Law>" for each in root.iter(f"{svg}text")) == 7
     assert ROW_SIZE * 350 / WIDTH > 12  # pixels of letters where a page is 390 wide
+
+
+@pytest.mark.parametrize("weak", [False, True])
+def test_a_file_says_in_attributes_how_it_looks(weak: bool) -> None:
+    """LibreOffice follows no style sheet of a figure: its texts were white there, and all points black."""
+    svg = "{http://www.w3.org/2000/svg}"
+    mark = replace(panel_of(["Arts"], options=1).marks[0], weak=weak, low=-0.1)
+    tree = ElementTree.fromstring(figure([Panel("Which?", "", (mark,), fixed=SHARES)], CAPTION))
+    assert tree.find(f"{svg}style") is None
+    assert tree.get("font-family")
+    drawn = [each for each in tree.iter() if each.tag in (f"{svg}{name}" for name in ("text", "circle", "path"))]
+    assert all(each.get("fill", "").startswith("#") and each.get("stroke") is None for each in drawn)
+    assert all(each.get("stroke", "").startswith("#") for each in tree.iter(f"{svg}line"))
+    (interval,) = (each for each in tree.iter(f"{svg}line") if each.get("class") == "interval")
+    assert (interval.get("stroke") == WEAK_MARK) == weak
+
+
+def test_lines_of_the_grid_end_before_letters() -> None:
+    svg = "{http://www.w3.org/2000/svg}"
+    panel = panel_of(["Arts", ARABIC], options=2)
+    parts = list(ElementTree.fromstring(figure([panel], CAPTION)).iter())
+    for before, text in itertools.pairwise(parts):
+        if text.tag != f"{svg}text" or text.get("class") == "quiet":
+            continue
+        assert before.tag == f"{svg}rect", text.text
+        left, width = float(before.attrib["x"]), float(before.attrib["width"])
+        assert 0 <= left < left + width <= WIDTH
+        assert any(abs(float(text.attrib["x"]) - end) < 0.1 for end in (left, left + width))
+
+
+@pytest.mark.parametrize("half", [0.001, 0.008, 0.017, 0.05, 0.2])
+def test_an_interval_is_seen_beside_its_point_however_short_it_is(half: float) -> None:
+    mark = Mark("no time", 0.35, 0.35 - half, 0.35 + half, point=0.35, said="35 %")
+    (shapes,) = (
+        each.shapes
+        for each in laid_out([Panel("Q", "", (mark,), fixed=SHARES)], CAPTION).parts
+        if isinstance(each, MarkShapes)
+    )
+    (interval,) = (each for each in shapes if isinstance(each, Stroke))
+    (point,) = (each for each in shapes if isinstance(each, Point))
+    assert point.radius == 2 or point.x + point.radius <= interval.x2 - 2

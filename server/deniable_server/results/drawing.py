@@ -74,7 +74,7 @@ class Labels:
         if row.weak:
             return self.words["rWeak"]
         is_mean = row.statistic.startswith("mean")
-        said = spoken(row.value, row.low, row.high, 1 if is_mean else 100, digits)
+        said = spoken(row.value, row.low, row.high, 1 if is_mean else 100, digits, row.statistic in DIFFERENCES)
         is_difference = row.statistic in ("difference", "row difference")
         unit = "" if is_mean else self.words["rPoints"] if is_difference else " %"
         span = self.words["rTo"].format(low=said.low, high=said.high)

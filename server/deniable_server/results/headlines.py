@@ -272,7 +272,8 @@ def difference_in_words(
     whose = row.given_option if row.statistic == "row difference" else row.cohort
     more, less = (whose, row.minus) if row.value > 0 else (row.minus, whose)
     least, most = sorted((abs(row.low), abs(row.high)))
-    said = spoken(abs(row.value), least, most, 1 if row.statistic == "mean difference" else 100, digits)
+    scale = 1 if row.statistic == "mean difference" else 100
+    said = spoken(abs(row.value), least, most, scale, digits, is_difference=True)
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
     groups = {name: group.get(each or "", steady(each or "")) for name, each in (("more", more), ("less", less))}
     option = label.get(row.option, steady(row.option))

@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 from deniable.table import printable
 from deniable_statistics.published.charts import Panel, render
 from deniable_statistics.views.figures import (
+    INK,
+    MARK,
+    PAPER,
+    QUIET,
+    WEAK_INK,
+    WEAK_MARK,
     WIDTH,
     Arrow,
     Caption,
@@ -34,9 +40,6 @@ DOTS_AN_INCH = 360
 MOST_PIXELS = 25_000_000
 """Largest PNG, 100 megabytes while it is drawn; a longer figure has fewer pixels in an inch."""
 
-INK, QUIET, WEAK_INK = "#24292f", "#57606a", "#656d76"
-MARK, WEAK_MARK = "#0b6e99", "#8c959f"
-
 _SIDES = {"start": "left", "middle": "center", "end": "right"}
 _OTHER_WAY = {"start": "right", "middle": "center", "end": "left"}
 
@@ -61,7 +64,7 @@ def painted(panels: Sequence[Panel], caption: Caption, form: str, salt: str) -> 
 def _drawn(layout: FigureLayout) -> Figure:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH / UNITS_AN_INCH, layout.y / UNITS_AN_INCH), facecolor="white")
+    figure = Figure(figsize=(WIDTH / UNITS_AN_INCH, layout.y / UNITS_AN_INCH), facecolor=PAPER)
     axes = figure.add_axes((0, 0, 1, 1), frameon=False)
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(layout.y, 0)  # downwards, as the shapes are
@@ -100,7 +103,7 @@ def _write(axes: Axes, letters: Letters, weak: bool) -> None:
         "verticalalignment": "baseline",
     }
     # Lines of the grid end before letters. Their outline is a shape of its own: what has one is no text in a PDF.
-    outline = [Outline(linewidth=3, foreground="white")]
-    axes.text(letters.x, letters.y, text, color="white", zorder=4, path_effects=outline, **look)
+    outline = [Outline(linewidth=3, foreground=PAPER)]
+    axes.text(letters.x, letters.y, text, color=PAPER, zorder=4, path_effects=outline, **look)
     ink = WEAK_INK if weak else QUIET if letters.kind == "quiet" else INK
     axes.text(letters.x, letters.y, text, color=ink, zorder=5, **look)

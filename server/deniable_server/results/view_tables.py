@@ -20,6 +20,7 @@ from deniable_server.results.drawing import Labels
 from deniable_server.results.written import Words, counted, level_text, localized
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.views.recipe import Ingredients
+from deniable_statistics.views.shown import MOST_DIGITS
 from deniable_statistics.views.view_row import ViewOptions, ViewRow
 
 LONG_FRACTION = 9
@@ -169,12 +170,13 @@ class ViewTable:
 
 
 def points(difference: float | None) -> str:
-    """A difference of shares in percentage points, without a unit.
+    """A difference of shares in percentage points, without a unit; no digits hide on which side of 0 it is.
 
-    >>> points(-0.2068)
-    '\u221220.7'
+    >>> points(-0.2068), points(0.0004), points(0.0)
+    ('\u221220.7', '0.04', '0.0')
     """
-    return percent(difference).removesuffix(" %")
+    digits = next((each for each in range(1, MOST_DIGITS + 1) if round(100 * (difference or 0.0), each)), 1)
+    return percent(difference, digits).removesuffix(" %")
 
 
 def recipe_rows(question: Question, found: Sequence[Ingredients], options: ViewOptions, labels: Labels) -> Markup:

@@ -114,7 +114,8 @@ class Citation:
         """An entry of BibTeX."""
         lines = [
             f"  author = {{{{{_tex(self.author)}}}}}",
-            f"  title = {{{_tex(self.title)}}}",
+            # Twice in braces: styles of BibTeX write a title in small letters, "hiv in berlin".
+            f"  title = {{{{{_tex(self.title)}}}}}",
             f"  year = {{{self.date[:4]}}}",
             f"  date = {{{self.date}}}",
             # What is live is cited as it was on a day; the address of a release stays.
@@ -122,7 +123,9 @@ class Citation:
             f"  note = {{Survey {self.survey.id}, randomised response{_tex(self._asked)}{_tex(self._licensed)}}}",
             f"  url = {{{self.url}}}",
         ]
-        return f"@misc{{deniable-{self.survey.id},\n" + ",\n".join(lines) + "\n}\n"
+        # A paper that cites two releases has two entries.
+        key = "-".join(filter(None, ("deniable", self.survey.id, f"{self.number or ''}")))
+        return f"@misc{{{key},\n" + ",\n".join(lines) + "\n}\n"
 
     @property
     def cff(self) -> str:
@@ -185,6 +188,13 @@ class Citation:
         )
 
     @property
+    def methods_in_tex(self) -> str:
+        """The paragraph for LaTeX, where the first sign of percent would hide the rest of it."""
+        address = _tex(self.url)
+        # In the narrow columns of a journal the address is broken, for which this needs no package.
+        return _tex(self.methods).replace(address, address.replace("/", r"/\allowbreak{}"))
+
+    @property
     def _counted(self) -> str:
         """How many replies were counted, and how many of them answer a question where not all do."""
         n = self.shown.n
@@ -245,7 +255,9 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _TEX = str.maketrans(
     {"\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
     | {each: f"\\{each}" for each in "&%$#_"}
-    | {"~": r"\textasciitilde{}", "^": r"\^{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    # In the default encoding of fonts of LaTeX these print as other characters.
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
 )
 
 
@@ -255,5 +267,5 @@ def _line(text: str) -> str:
 
 
 def _tex(text: str) -> str:
-    """A text for BibTeX, whose special characters are escaped."""
+    """A text for LaTeX and BibTeX, whose special characters are escaped."""
     return text.translate(_TEX)

@@ -191,6 +191,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "CITATION.cff": citation.cff,
         "citation.bib": citation.bibtex,
         "methods.txt": citation.methods + "\n",
+        "methods.tex": citation.methods_in_tex + "\n",
         **({"REHEARSAL.txt": f"{MARK}\n"} if is_rehearsal() else {}),
         **{f"releases/{row.number}.json": row.record for row in rows},
         **dict(archive.recipes(survey, found, f"{pages.base}{BASE}/surveys/{survey.id}/reports.csv")),

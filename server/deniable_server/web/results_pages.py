@@ -83,8 +83,8 @@ FORMS = {
 }
 """Media types of views as files, by their suffix."""
 
-FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""The policy of a figure that stands alone: its style sheet is within it."""
+FIGURE_POLICY = "default-src 'none'"
+"""The policy of a figure that stands alone, which needs nothing."""
 
 MOST_ON_PAGE = 1000
 """Largest number of rows of numbers on one page, a tenth of a second's work; otherwise each question has a page."""

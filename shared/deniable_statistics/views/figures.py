@@ -5,7 +5,8 @@ same shapes. A figure is one column of lines. Each line has its label and its va
 with its interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390
 pixels the labels are still 12 pixels high. Where many groups are compared, all three stand in one row, at half of the
 height, and a page shows each answer as a figure of its own, several of which stand beside each other on a wide screen.
-Colours are classes; a file brings its own style sheet, for light and paper, and a page has one, for dark screens too.
+On a page colours are classes of its style sheet, which has those of dark screens too. A file is always light, and says
+everything in attributes: LibreOffice and other programs for documents do not follow style sheets.
 """
 
 from __future__ import annotations
@@ -37,21 +38,23 @@ MOST_SPACIOUS = 12
 ROW_SIZE = 14
 """Size of the letters in such a row."""
 
+LEAST_RADIUS = 2.0
+"""Least radius of a point, which is a third of an interval's height."""
+
 WIDEST_LABEL, LEAST_TRACK = 136.0, 90.0
 """Largest width of the labels beside an axis, where they are broken into lines, and least width of that axis."""
 
-STYLE = """\
-.figure{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:#fff;color:#24292f}
-.figure text{fill:currentColor;stroke:#fff;stroke-width:3;paint-order:stroke;stroke-linejoin:round}
-.figure .quiet{fill:#57606a}.figure .weak text,.figure text.weak{fill:#656d76}
-.figure .strong{font-weight:600}.figure line{stroke:currentColor}.figure .grid{stroke-width:1;opacity:.2}
-.figure .interval{stroke:#0b6e99;stroke-width:6;opacity:.5}.figure .point,.figure .arrow{fill:#0b6e99}
-.figure .weak .interval{stroke:#8c959f}.figure .weak .point,.figure .weak .arrow{fill:#8c959f}
-@media print{.figure{background:#fff;color:#000}.figure text{stroke:#fff}.figure .quiet{fill:#333}}"""
-"""The style sheet of a figure that stands alone. The collector's pages have the same rules, and those of dark pages.
+FONTS = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
+"""The fonts of a figure that stands alone, the first one that there is."""
+
+PAPER, INK, QUIET, WEAK_INK = "#fff", "#24292f", "#57606a", "#656d76"
+"""Colours of paper, texts, texts around the figure, and texts beside what is too weak to be quoted.
 
 An image is always light: on a white page of somebody else it would be a black box wherever the reader's system is dark.
 """
+
+MARK, WEAK_MARK = "#0b6e99", "#8c959f"
+"""Colours of points, intervals and arrows."""
 
 
 @dataclass(frozen=True)
@@ -348,18 +351,19 @@ def figure(
     """
     layout = laid_out(panels, caption, alone=alone, track=track)
     height = f"{layout.y:g}"
+    fonts = f' font-family="{FONTS}"' if alone else ""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-        f'height="{height}" direction="ltr" role="img" lang="{caption.language}" '
+        f'height="{height}"{fonts} direction="ltr" role="img" lang="{caption.language}" '
         f'aria-labelledby="{name}-title {name}-desc">\n'
         f'<title id="{name}-title">{_text(caption.title)}</title>\n'
         f'<desc id="{name}-desc">{_text(caption.description)}</desc>\n'
     )
-    style = f"<style>{STYLE}</style>\n" if alone else ""
     # A background of its own, because a page that shows an image gives it none.
-    ground = f'<rect class="ground" width="{WIDTH}" height="{height}" fill="none"/>\n' if alone else ""
+    ground = f'<rect class="ground" width="{WIDTH}" height="{height}" fill="{PAPER}"/>\n' if alone else ""
     declaration = '<?xml version="1.0" encoding="UTF-8"?>\n' if alone else ""
-    return f"{declaration}{head}{style}{ground}{''.join(map(_as_svg, layout.parts))}</svg>\n"
+    drawn = "".join(_as_svg(part, alone) for part in layout.parts)
+    return f"{declaration}{head}{ground}{drawn}</svg>\n"
 
 
 def _shapes(panel: Panel, track: Track, mark: Mark, y: float, radius: float = 6) -> Iterator[Shape]:
@@ -367,7 +371,8 @@ def _shapes(panel: Panel, track: Track, mark: Mark, y: float, radius: float = 6)
     if mark.estimate is None or axis is None:
         return
     y = round(y, 2)
-    yield Stroke("interval", track.place(axis, mark.low), track.place(axis, mark.high), y, y)
+    interval = Stroke("interval", track.place(axis, mark.low), track.place(axis, mark.high), y, y)
+    yield interval
     # A point reads as a finding, whatever stands beside it; the interval shows how little is known.
     if mark.weak:
         return
@@ -377,7 +382,9 @@ def _shapes(panel: Panel, track: Track, mark: Mark, y: float, radius: float = 6)
     if right:
         yield Arrow(track.right + 3, y, to_left=False)
     if mark.point is not None:
-        yield Point(track.place(axis, mark.point), y, radius)
+        # An interval of many replies is short, and is seen beside a small point alone.
+        seen = max(LEAST_RADIUS, (interval.x2 - interval.x1) / 4)
+        yield Point(track.place(axis, mark.point), y, round(min(radius, seen), 2))
 
 
 def _letters(text: str, y: float, size: int, kind: str, *, at_end: bool) -> Letters:
@@ -388,22 +395,52 @@ def _letters(text: str, y: float, size: int, kind: str, *, at_end: bool) -> Lett
     return Letters(text, WIDTH - 4 if at_end else 4, round(y, 1), size, kind, anchor, rtl)
 
 
-def _as_svg(part: Shape | MarkShapes) -> str:
+def _as_svg(part: Shape | MarkShapes, alone: bool, weak: bool = False) -> str:
+    def look(kind: str) -> str:
+        return _attributes(kind, weak) if alone else ""
+
     match part:
-        case MarkShapes(weak, shapes):
-            kind = ' class="weak"' if weak else ""
-            return f"<g{kind}>\n{''.join(map(_as_svg, shapes))}</g>\n"
+        case MarkShapes(is_weak, shapes):
+            inside = "".join(_as_svg(shape, alone, is_weak) for shape in shapes)
+            return f'<g class="weak">\n{inside}</g>\n' if is_weak else f"<g>\n{inside}</g>\n"
         case Stroke(kind, x1, x2, y1, y2):
-            return f'<line class="{kind}" x1="{x1:g}" x2="{x2:g}" y1="{y1:g}" y2="{y2:g}"/>\n'
+            return f'<line class="{kind}"{look(kind)} x1="{x1:g}" x2="{x2:g}" y1="{y1:g}" y2="{y2:g}"/>\n'
         case Arrow(x, y, to_left):
-            return f'<path class="arrow" d="M{x:g} {y - 5:g}v10l{"-" if to_left else ""}8 -5z"/>\n'
+            return f'<path class="arrow"{look("arrow")} d="M{x:g} {y - 5:g}v10l{"-" if to_left else ""}8 -5z"/>\n'
         case Point(x, y, radius):
-            return f'<circle class="point" cx="{x:g}" cy="{y:g}" r="{radius:g}"/>\n'
+            return f'<circle class="point"{look("point")} cx="{x:g}" cy="{y:g}" r="{radius:g}"/>\n'
         case Letters(text, x, y, size, kind, anchor, rtl):
-            marks = f' class="{kind}"' if kind else ""
+            marks = (f' class="{kind}"' if kind else "") + look(kind)
             direction = ' direction="rtl"' if rtl else ""
             at = f'x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"'
-            return f"<text{marks} {at}{direction}>{_text(text)}</text>\n"
+            written = f"<text{marks} {at}{direction}>{_text(text)}</text>\n"
+            # Quiet texts are below the grid.
+            return _paper(part) + written if alone and kind != "quiet" else written
+
+
+def _attributes(kind: str, weak: bool) -> str:
+    """How a part of a figure that stands alone looks."""
+    colour = WEAK_MARK if weak else MARK
+    match kind:
+        case "grid":
+            return f' stroke="{INK}" opacity=".2"'
+        case "interval":
+            return f' stroke="{colour}" stroke-width="6" opacity=".5"'
+        case "point" | "arrow":
+            return f' fill="{colour}"'
+    ink = WEAK_INK if weak else QUIET if kind == "quiet" else INK
+    return f' fill="{ink}"' + (' font-weight="600"' if kind == "strong" else "")
+
+
+def _paper(letters: Letters) -> str:
+    """Paper behind a line of text, before which lines of the grid end.
+
+    On a page letters have an outline behind them (``paint-order``), which LibreOffice would draw over them.
+    """
+    width = columns(letters.text) * (BOLD if letters.kind == "strong" else COLUMN) * letters.size
+    is_at_left = (letters.anchor == "start") != letters.is_rtl
+    left, top = letters.x - (0 if is_at_left else width), letters.y - 0.8 * letters.size
+    return f'<rect x="{left:.4g}" y="{top:.5g}" width="{width:.4g}" height="{letters.size:g}" fill="{PAPER}"/>\n'
 
 
 def _text(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from deniable.survey.question import Question
@@ -95,22 +95,34 @@ def _digits(width: float) -> int:
     return 0 if width >= 4 else min(math.ceil(-math.log10(max(width, 1e-9) / 4)), MOST_DIGITS)
 
 
-def spoken(value: float, low: float, high: float, scale: float = 1.0, digits: int | None = None) -> Spoken:
+def spoken(
+    value: float, low: float, high: float, scale: float = 1.0, digits: int | None = None, is_difference: bool = False
+) -> Spoken:
     """A value and its interval in as many digits as the interval allows, its ends rounded outwards.
 
     So the stated interval contains the computed one, and is at least four units of its last digit wide. Where numbers
-    stand together, ``digits`` are their `common_digits`.
+    stand together, ``digits`` are their `common_digits`. An end of a difference that is not 0 has as many digits as it
+    takes to see that, because a difference whose interval excludes 0 is called certain.
 
     >>> spoken(0.15, 0.0812, 0.2149, 100)
     Spoken(value='15', low='8', high='22')
     >>> spoken(-0.04, -1.31, 1.2)
     Spoken(value='0.0', low='\u22121.4', high='1.2')
+    >>> spoken(0.073, 0.0028, 0.144, 100, is_difference=True)
+    Spoken(value='7', low='0.2', high='15')
     """
     digits = _digits(scale * (high - low)) if digits is None else digits
+    more = MOST_DIGITS if is_difference else digits
+    down = next(filter(float, (_outwards(math.floor, scale * low, each) for each in range(digits, more + 1))), None)
+    up = next(filter(float, (_outwards(math.ceil, scale * high, each) for each in range(digits, more + 1))), None)
+    zero = f"{0:.{digits}f}"
+    said = (f"{round(scale * value, digits) + 0.0:.{digits}f}", down or zero, up or zero)
+    return Spoken(*(each.replace("-", "\u2212") for each in said))
+
+
+def _outwards(end: Callable[[float], int], value: float, digits: int) -> str:
+    """A number rounded down or up."""
     unit = 10.0**digits
     # 1e-9: an 8.000000001 from floating point is not rounded up to 9.
-    down = math.floor(scale * low * unit + 1e-9) / unit
-    up = math.ceil(scale * high * unit - 1e-9) / unit
-    return Spoken(
-        *(f"{round(each, digits) + 0.0:.{digits}f}".replace("-", "\u2212") for each in (scale * value, down, up))
-    )
+    whole = end(value * unit + (1e-9 if end is math.floor else -1e-9))
+    return f"{round(whole / unit, digits) + 0.0:.{digits}f}"
