@@ -89,7 +89,7 @@ export class Walk {
     this.#push(0);
     if (!this.#isHome) return;
     const pop = (/** @type {PopStateEvent} */ { state }) => {
-      if (this.isEnded) return this.#restAt(state);
+      if (this.isEnded) return this.#rest();
       this.#here = state?.deniable === this.#run && state.n < this.#trail.length ? state.n : 0;
       this.#show();
     };
@@ -152,7 +152,7 @@ export class Walk {
     this.touched(false);
     if (!this.#isHome) return;
     // Also where another screen has ended this run by then: whoever leaves later must know where the history is.
-    addEventListener("popstate", ({ state }) => this.#restAt(state), { once: true });
+    addEventListener("popstate", () => this.#rest(), { once: true });
     this.#toBegin();
   }
 
@@ -162,9 +162,12 @@ export class Walk {
     if (at) history.go(-at); // 0 would load the page again
   }
 
-  /** At an entry of the history after the way has ended, by `end` or by Forward. @param {any} state that of the entry */
-  #restAt(state) {
-    if (!state?.at) history.replaceState(null, ""); // the entry where the survey began
+  /**
+   * At an entry of the history after the way has ended, by `end` or by Forward. Two listeners may hear of the same move, where
+   * the receipt comes later than the move; the entry where the survey began loses its note once.
+   */
+  #rest() {
+    if (history.state?.at === 0) history.replaceState(null, "");
   }
 
   /** Leave for another page at once, from the entry where the survey began, so that Back does not lead to it. @param {string} url */

@@ -140,6 +140,21 @@ test("after Send the history is where the survey began, and nothing is shown any
   assert.deepEqual(shown, []);
 });
 
+test("after Send the history is told the same, whether the receipt stands there before the history has moved or not", () => {
+  const told = [false, true].map((isGone) => {
+    browser = window();
+    Object.assign(globalThis, { history: browser.history, addEventListener: browser.addEventListener });
+    const { walk, gone } = begun();
+    walk.go(1);
+    const calls = /** @type {any[]} */ ([]);
+    Object.assign(browser.history, { replaceState: (/** @type {any} */ state) => calls.push((browser.history.entries[0] = state)) });
+    if (isGone) gone.abort();
+    walk.end();
+    return calls;
+  });
+  assert.deepEqual(told[0], told[1]);
+});
+
 test("an element that is gone follows the history no longer", () => {
   const { walk, gone } = begun();
   walk.go(1);
