@@ -441,6 +441,9 @@ def test_no_reply_alone_makes_a_share_of_a_matrix_mechanism_differ_for_certain(n
         low, high = found.confidence_interval(level_of_each(0.95, 12))
         assert low <= 0 <= high
         assert high - low > 0.3
+        low, high = ratio(*found.cohorts, option).confidence_interval()
+        assert low < 1 < high or n > 1
+        assert high - low > 1
 
 
 def test_with_many_replies_means_and_matrix_shares_have_the_normal_interval() -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from deniable_statistics.classical.derived import place_of
 from deniable_statistics.comparison.cohorts import arm, check_cohorts, is_binomial, limits, of_option
-from deniable_statistics.comparison.cut_limits import METHOD, CutLimits, distances
+from deniable_statistics.comparison.cut_limits import METHOD, CutLimits
 from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.comparison.null import common_share
 from deniable_statistics.comparison.unconditional import Arm, exact_interval, exact_p_value, is_enumerable
@@ -73,9 +73,8 @@ class Difference:
             ends = [limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
             return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
         if not all(map(is_binomial, self.cohorts)):
-            both = [_cut_limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
-            below, above = distances(*both, normal_quantile(confidence_level))
-            return Interval(self.difference - below, self.difference + above).cut(-1, 1)
+            ends = [share_limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
+            return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
         # Counts outside what the design can make are brought to its edge; their limits stay as they are, see Notes.
         possible = [each.possible for each in self._arms]
         ends = [each.limits(confidence_level) for each in possible]
@@ -92,9 +91,14 @@ def _intervals(cohort: Estimate, level: float) -> tuple[Interval, ...]:
     return cohort.confidence_interval(level)
 
 
-def _cut_limits(cohort: Estimate, option: int, level: float) -> CutLimits:
-    limits = _intervals(cohort, level)[option]
-    return CutLimits(cohort.share[option], cohort.std_error[option], limits, Interval(0.0, 1.0))
+def share_limits(cohort: Estimate, option: int, level: float) -> Interval:
+    """Limits of one share that are valid for few reports, as far away as they count where they were cut to [0, 1]."""
+    if is_binomial(cohort) or not _has_limits(cohort):
+        return limits(cohort, option, level)
+    share, cut = cohort.share[option], _intervals(cohort, level)[option]
+    here = CutLimits(share, cohort.std_error[option], cut, Interval(0.0, 1.0))
+    below, above = here.distances(normal_quantile(level))
+    return Interval(share - below, share + above)
 
 
 def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Difference:
