@@ -82,8 +82,8 @@ class AmongDifference:
         reach = 1.0 if self.option is not None else _range(self.first)[1] - _range(self.first)[0]
         if math.isnan(self.difference):
             return Interval(-reach, reach)
-        limits = [self._limits(each, confidence_level) for each in (self.first, self.second)]
-        below, above = distances(*limits, t_quantile(confidence_level, self.df), self.correlation)
+        first, second = (self._limits(each, confidence_level) for each in (self.first, self.second))
+        below, above = distances(first, second, t_quantile(confidence_level, self.df), self.correlation)
         return Interval(self.difference - below, self.difference + above).cut(-reach, reach)
 
     def _limits(self, cohort: AmongEstimate | AmongMean, level: float) -> CutLimits:
