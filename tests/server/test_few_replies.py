@@ -8,6 +8,7 @@ from pathlib import Path
 from flask.testing import FlaskClient
 
 from deniable import Report, read_survey
+from deniable_server.language import words
 from deniable_server.store import Store
 from tools.rig.command_line import CommandLine
 
@@ -42,6 +43,25 @@ def test_one_reply_draws_no_point_and_a_question_of_nobody_says_so(http: FlaskCl
         assert 'class="interval"' in page
         assert not re.search('class="(point|arrow)"', page), view
     assert "Nobody was asked this yet." in http.get(f"/s/{survey.id}/results/b").text
+
+
+def test_one_reply_from_a_group_differs_from_nothing(http: FlaskClient, store: Store) -> None:
+    """A mean of one reply has an error of 0; pages took it for certain."""
+    survey = read_survey(
+        'title = "T"\nresults = "live"\ncohorts = ["one", "many"]\n[[questions]]\nid = "q"\ntype = "scale"\n'
+        'text = "Q?"\nlo = 1\nhi = 5\nepsilon = 2\n'
+    )
+    store.publish(survey)
+    many = [Report(f"{number:032x}", "many", {"q": number % 5}) for number in range(1, 501)]
+    store.store_reports([(survey, [Report("0" * 32, "one", {"q": 0}), *many])])
+    page = http.get(f"/s/{survey.id}/results/q?compare=cohort").text
+    assert words("en")["rNoDifference"] in page
+    assert "higher in" not in page
+    assert "1 reply from \u201cone\u201d, 500 replies from \u201cmany\u201d" in page
+    rows = http.get(f"/s/{survey.id}/results/q.json?compare=cohort").json["rows"]
+    (mean,) = (row for row in rows if row["statistic"] == "mean difference")
+    assert mean["weak"]
+    assert mean["method"] == "simultaneous mover"
 
 
 def test_a_survey_of_one_day_names_it_once(http: FlaskClient, store: Store) -> None:

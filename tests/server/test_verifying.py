@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
+import io
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -312,6 +314,47 @@ class TestMutations:
         found = refusal(changed(fetch, path, other), survey)
         assert found.startswith("numbers: ")
         assert said in found
+
+    @pytest.mark.parametrize(
+        ("path", "change", "said"),
+        [
+            # What Python's DictReader takes the last of, and what R and pandas take a column of names for.
+            ("results.csv", lambda cells: [*cells, "estimate" if cells[0] == "question" else "0.9"], "once"),
+            ("estimates.csv", lambda cells: [*cells, "estimate" if cells[0] == "question" else "0.9"], "once"),
+            ("results.csv", lambda cells: [*cells, "0.9"] if cells[0] != "question" else cells, "fields"),
+            ("estimates.csv", lambda cells: cells[:-1], "fields"),
+        ],
+    )
+    def test_of_the_shape_of_a_table(
+        self, fetch: Fetch, survey: Survey, path: str, change: Callable[[list[str]], list[str]], said: str
+    ) -> None:
+        def other(content: bytes) -> bytes:
+            rows = list(csv.reader(io.StringIO(content.decode(), newline="")))
+            if said == "fields" and change(rows[0]) != rows[0]:
+                rows = [rows[0], *map(change, rows[1:])]
+            else:
+                rows = list(map(change, rows))
+            out = io.StringIO(newline="")
+            csv.writer(out).writerows(rows)
+            return out.getvalue().encode()
+
+        found = refusal(changed(fetch, path, other), survey)
+        assert found.startswith("numbers: ")
+        assert said in found
+
+    @pytest.mark.parametrize("path", ["estimates.json", "affair.json"])
+    def test_of_a_name_that_is_there_twice(self, fetch: Fetch, survey: Survey, path: str) -> None:
+        """Python and browsers take the last one, other programs the first."""
+
+        def other(document: bytes) -> bytes:
+            return document.replace(b'"estimate":', b'"estimate":0.9,"estimate":', 1)
+
+        assert refusal(changed(fetch, path, other), survey).startswith("numbers: /")
+
+        def twice(document: bytes) -> bytes:
+            return document.replace(b'"key":', b'"key":"00","key":', 1)
+
+        assert refusal(changed(fetch, "/releases", twice), survey).startswith("log: must be a list of releases")
 
     def test_writes_no_verdict_of_its_own(self, fetch: Fetch, survey: Survey) -> None:
         def other(document: bytes) -> bytes:

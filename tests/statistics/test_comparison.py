@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -10,15 +11,17 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom, chi2, chi2_contingency
 
-from deniable import Geometric, KAry, ParameterError, Subset, TickBoxes, TwoCoin, Warner
+from deniable import Geometric, KAry, OneBitMean, ParameterError, Piecewise, Subset, TickBoxes, TwoCoin, Warner
 from deniable_statistics.classical import cheater_detection, crosswise, forced_response, from_matrix, from_mechanism
 from deniable_statistics.comparison import difference, holm, homogeneity, pairwise, ratio, trend
 from deniable_statistics.comparison.linear import linear_interval
+from deniable_statistics.comparison.means import mean_differences
 from deniable_statistics.comparison.null import common_share
 from deniable_statistics.designs.design import Design
-from deniable_statistics.designs.of_mechanisms import AnyDesign
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.estimate import Estimate
-from deniable_statistics.intervals import clopper_pearson, wilson
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.intervals import clopper_pearson, level_of_each, wilson
 from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
 from tools.tables.comparison import enumerate_cohorts
 
@@ -399,3 +402,102 @@ def test_holm_by_hand() -> None:
 def test_mistakes_are_sentences(compare: Callable[[], object], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         compare()
+
+
+FEW = [
+    Geometric.from_epsilon(1, 3, 2),
+    KAry.from_epsilon(5, 4),
+    Piecewise.from_epsilon(0, 10, 2),
+    OneBitMean.from_epsilon(0, 4, 1),
+]
+"""Mechanisms of numbers; a normal interval of one reply to them is a single point."""
+
+
+@pytest.mark.parametrize("mechanism", FEW, ids=lambda each: each.name)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_no_reply_alone_makes_a_mean_differ_for_certain(mechanism: AnyDesign, n: int) -> None:
+    """Pages said of one reply: the mean is higher in the other cohort, by 8.3 to 9.2."""
+    size = design_of(mechanism).reports.size
+    many = MeanEstimate.from_counts(mechanism, [200] * size)
+    alike = [[n * (each == place) for each in range(size)] for place in range(size)]
+    found = mean_differences([many, *(MeanEstimate.from_counts(mechanism, each) for each in alike)])[:size]
+    # The level of each where pages compare three cohorts by five answers and the mean.
+    level = level_of_each(0.95, 18)
+    for each in found:
+        low, high = each.confidence_interval(level)
+        assert low <= 0 <= high
+        assert high - low > 0.3 * (many.highest - many.lowest)
+        assert each.p_value > 0.003
+    assert all(each.confidence_interval(0.95).low <= 0 for each in found) or n > 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_no_reply_alone_makes_a_share_of_a_matrix_mechanism_differ_for_certain(n: int) -> None:
+    mechanism = Geometric.from_epsilon(1, 3, 2)
+    many = mechanism.estimate([200, 200, 200])
+    for place, option in itertools.product(range(3), range(3)):
+        found = difference(mechanism.estimate([n * (each == place) for each in range(3)]), many, option)
+        assert found.method == "mover"
+        low, high = found.confidence_interval(level_of_each(0.95, 12))
+        assert low <= 0 <= high
+        assert high - low > 0.3
+        low, high = ratio(*found.cohorts, option).confidence_interval()
+        assert low < 1 < high or n > 1
+        assert high - low > 1
+
+
+def test_with_many_replies_means_and_matrix_shares_have_the_normal_interval() -> None:
+    scale = KAry.from_epsilon(3, 2)
+    (found,) = mean_differences([MeanEstimate.from_counts(scale, each) for each in ([900, 700, 800], [800, 700, 900])])
+    normal = 1.959964 * found.std_error
+    assert found.confidence_interval() == pytest.approx(
+        (found.estimate - normal, found.estimate + normal), abs=0.05 * normal
+    )
+    assert found.statistic == pytest.approx(found.estimate / found.std_error, rel=0.05)
+    mechanism = Geometric.from_epsilon(1, 3, 2)
+    first, second = mechanism.estimate([900, 1000, 800]), mechanism.estimate([800, 1000, 900])
+    shares = difference(first, second, 1)
+    normal = 1.959964 * shares.std_error
+    assert shares.confidence_interval() == pytest.approx(
+        (shares.difference - normal, shares.difference + normal), abs=0.05 * normal
+    )
+
+
+def test_the_p_value_of_means_is_below_5_percent_exactly_where_the_interval_excludes_0() -> None:
+    scale = KAry.from_epsilon(5, 2)
+    generator = np.random.default_rng(4)
+    counts = [
+        generator.multinomial(n, shares) for n in (3, 8, 30, 120) for shares in ([0.6, 0.1, 0.1, 0.1, 0.1], [0.2] * 5)
+    ]
+    found = mean_differences([MeanEstimate.from_counts(scale, each.tolist()) for each in counts])
+    told = [not each.confidence_interval().low <= 0 <= each.confidence_interval().high for each in found]
+    assert told == [each.p_value < 0.05 for each in found]
+    assert True in told
+    assert False in told
+    empty = MeanEstimate.from_counts(scale, [0] * 5)
+    (unknown,) = mean_differences([empty, MeanEstimate.from_counts(scale, counts[0].tolist())])
+    assert unknown.confidence_interval() == (-4, 4)
+    assert math.isnan(unknown.p_value)
+
+
+@pytest.mark.simulation
+def test_differences_of_means_hold_for_few_people() -> None:
+    """Cells of 1 to 300 people in either cohort: normal intervals covered .63 on average, and 0 at worst."""
+    scale, generator, samples = KAry.from_epsilon(3, 4), np.random.default_rng(3), 150
+    channel = design_of(scale).float_matrix
+    truths = [np.array(each) for each in ((1, 0, 0), (0, 0, 1), (1 / 3,) * 3, (0.5, 0, 0.5))]
+    cells = [
+        (n, truth, generator.multinomial(n, channel @ truth, samples)) for n in (1, 5, 20, 300) for truth in truths
+    ]
+    means = [MeanEstimate.from_counts(scale, each.tolist()) for *_, drawn in cells for each in drawn]
+    both = list(itertools.product(range(len(cells)), repeat=2))
+    # Samples of one cell beside those of another in the other order, which are independent where both are one cell.
+    pairs = [(samples * i + place, samples * (j + 1) - 1 - place) for i, j in both for place in range(samples)]
+    found = mean_differences(means, pairs)
+    held = []
+    for number, (i, j) in enumerate(both):
+        apart = float((cells[i][1] - cells[j][1]) @ np.arange(3))
+        ends = [each.confidence_interval() for each in found[samples * number : samples * (number + 1)]]
+        held.append(sum(low - 1e-9 <= apart <= high + 1e-9 for low, high in ends) / samples)
+    assert np.mean(held) > 0.95
+    assert min(held) > 0.95 - 4 * math.sqrt(0.95 * 0.05 / samples)  # the lowest of 256 cells

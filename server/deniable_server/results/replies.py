@@ -46,5 +46,12 @@ def counted_replies(question: Question, n: int, everybody: int, words: Words, is
 def replies_of_groups(numbers: Mapping[str, int], words: Words) -> str:
     """How many replies came from each group, such as *367 replies from the workshop*."""
     return ", ".join(
-        words["rRepliesFrom"].format(n=counted(n, words), group=steady(group)) for group, n in numbers.items()
+        words["rReplyFrom" if n == 1 else "rRepliesFrom"].format(n=counted(n, words), group=steady(group))
+        for group, n in numbers.items()
     )
+
+
+def replies_behind(n: int, words: Words, is_crossed: bool) -> str:
+    """How many replies to a question, or to two crossed ones, a sentence rests on."""
+    one, several = ("rReplyBoth", "rRepliesBoth") if is_crossed else ("rReplyAsked", "rRepliesAsked")
+    return words[one if n == 1 else several].format(n=counted(n, words))

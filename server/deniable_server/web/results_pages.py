@@ -41,7 +41,7 @@ from deniable_server.results.question_view import (
     title_of,
 )
 from deniable_server.results.releases import ShownRelease, parsed
-from deniable_server.results.replies import counted_replies, replies_of_groups, replies_to
+from deniable_server.results.replies import counted_replies, replies_behind, replies_of_groups, replies_to
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
 from deniable_server.results.sorting import by_share, is_sortable
@@ -504,7 +504,7 @@ class ResultsPage:
             return replies_of_groups(numbers, self.words)
         is_of_all = not finding.cohorts
         n = self.replies_to(question) if is_of_all else replies_to(question, self.shown.tallies, finding.cohorts)
-        return say_text(self.words["rRepliesAsked" if self.given is None else "rRepliesBoth"], n=self.counted(n))
+        return replies_behind(n, self.words, self.given is not None)
 
     def replies_to(self, question: Question) -> int:
         """Number of replies to a question that are shown; to both questions where it is crossed with another one."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from deniable_research.files.among_estimates import means_among_of, shares_among_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.report_table import Table
-from deniable_statistics.comparison.among import METHOD, AmongDifference
+from deniable_statistics.comparison.among import AmongDifference
+from deniable_statistics.comparison.cut_limits import METHOD
 from deniable_statistics.comparison.side_by_side import Figure
 from deniable_statistics.sampling.among import AmongGroups, F
 

@@ -14,6 +14,8 @@ from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.report_table import Table
 from deniable_statistics.classical import combined_share
 from deniable_statistics.classical.derived import CombinedShare
+from deniable_statistics.comparison.cut_limits import METHOD
+from deniable_statistics.comparison.means import mean_differences as independent_mean_differences
 from deniable_statistics.comparison.sampled import SampledCohorts
 from deniable_statistics.comparison.side_by_side import Cohorts, Figure, IndependentCohorts, mean_difference
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
@@ -90,12 +92,11 @@ def cohorts_by_option(
 
 def mean_differences(table: Table, question: RandomizedColumn, people: Sequence[People]) -> list[Figure]:
     """The differences of the means of every two of several cohorts, in the order of `itertools.combinations`."""
-    pairs = itertools.combinations(range(len(people)), 2)
     if not table.is_complex:  # different people, drawn one by one: errors are independent
-        alone = [mean_of(table, question, each) for each in people]
+        found = independent_mean_differences([mean_of(table, question, each) for each in people])
         return [
-            mean_difference(alone[i].mean - alone[j].mean, math.hypot(alone[i].std_error, alone[j].std_error))
-            for i, j in pairs
+            Figure(each.estimate, each.std_error, each.statistic, each.p_value, METHOD, each.confidence_interval)
+            for each in found
         ]
     asked = table.answered(question.name) & np.any(people, axis=0)
     domain, among = _domain(table, question, asked), [each[asked] for each in people]
@@ -107,7 +108,7 @@ def mean_differences(table: Table, question: RandomizedColumn, people: Sequence[
             math.sqrt(max(float(v[i, i] - 2 * v[i, j] + v[j, j]), 0.0)),
             domain.df,
         )
-        for i, j in pairs
+        for i, j in itertools.combinations(range(len(people)), 2)
     ]
 
 

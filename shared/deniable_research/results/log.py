@@ -59,6 +59,20 @@ class Log:
     is_rehearsal: bool = False
 
 
+def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON, for ``object_pairs_hook``; of two equal names one program takes the first, another the last.
+
+    Raises
+    ------
+    ValueError
+        If a name is there twice.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is there twice")
+    return found
+
+
 def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     """Fetch the log of a survey, and check its head.
 
@@ -69,7 +83,7 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     """
     document = fetch(f"/api/v1/surveys/{survey_id}/releases")
     try:
-        listed = json.loads(document)
+        listed = json.loads(document, object_pairs_hook=named_once)
         key = VerifyingKey(bytes.fromhex(listed["key"]))
         encoded, signature = listed["head"].encode("ascii"), bytes.fromhex(listed["head_signature"])
         numbers = [each["number"] for each in listed["releases"]]

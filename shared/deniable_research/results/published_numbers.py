@@ -14,7 +14,7 @@ from typing import Any
 
 from deniable.report.report import Report
 from deniable.survey.document import Survey
-from deniable_research.results.log import Fetch, NotVerified, served
+from deniable_research.results.log import Fetch, NotVerified, named_once, served
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.published_rows import estimate
@@ -146,11 +146,11 @@ def _document(fetch: Fetch, path: str, survey: Survey, n: int) -> Mapping[str, A
     """A document of JSON, which says of which survey and of how many replies it is."""
     content = served(fetch, path, "numbers")
     try:
-        document = json.loads(content)
+        document = json.loads(content, object_pairs_hook=named_once)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise NotVerified(f"numbers: {path} must be an object of JSON, got something else")
+        raise NotVerified(f"numbers: {path} must be an object of JSON with each name once, got something else")
     _check(path, document, "survey", survey.id)
     _check(path, document, "n", n)
     return document
@@ -191,6 +191,9 @@ def _compared_table(fetch: Fetch, path: str, expected: Rows) -> int:
         raise NotVerified(f"numbers: {path} must be CSV, got something else") from None
     if header[: len(names)] != names:
         raise NotVerified(f"numbers: {path} must begin with the columns {', '.join(names)}, got others")
+    # Programs take the last column of a name, and with more fields than names the first one for names of rows.
+    if len(set(header)) != len(header) or any(len(row) != len(header) for row in rows):
+        raise NotVerified(f"numbers: {path} must have each column once, and as many fields in each row")
     published = [dict(zip(names, row, strict=False)) for row in rows]
     return _compared(path, published, [dict(zip(names, row, strict=True)) for row in ours])
 

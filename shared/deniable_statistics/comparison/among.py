@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from deniable_statistics.comparison.cut_limits import CutLimits, distances, together
 from deniable_statistics.estimates.among import AmongEstimate
 from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.intervals import Interval, t_quantile, t_two_sided
-
-METHOD = "mover"
-"""Name of the method of these intervals."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +65,7 @@ class AmongDifference:
     @property
     def std_error(self) -> float:
         """Its standard error."""
-        return self._together(_error(self.first, self.option), _error(self.second, self.option))
-
-    def _together(self, first: float, second: float) -> float:
-        """The spread of a difference of two figures with these spreads."""
-        # Var(X - Y) = Var X + Var Y - 2 rho sd(X) sd(Y).
-        return math.sqrt(max(first**2 + second**2 - 2 * self.correlation * first * second, 0.0))
+        return together(_error(self.first, self.option), _error(self.second, self.option), self.correlation)
 
     @property
     def statistic(self) -> float:
@@ -89,19 +82,14 @@ class AmongDifference:
         reach = 1.0 if self.option is not None else _range(self.first)[1] - _range(self.first)[0]
         if math.isnan(self.difference):
             return Interval(-reach, reach)
-        low, high = zip(*(self._reaches(each, confidence_level) for each in (self.first, self.second)), strict=True)
-        # MOVER: each limit is as far from the difference as both limits that lie on its side, taken together.
-        below, above = self._together(low[0], high[1]), self._together(high[0], low[1])
+        first, second = (self._limits(each, confidence_level) for each in (self.first, self.second))
+        below, above = distances(first, second, t_quantile(confidence_level, self.df), self.correlation)
         return Interval(self.difference - below, self.difference + above).cut(-reach, reach)
 
-    def _reaches(self, cohort: AmongEstimate | AmongMean, level: float) -> tuple[float, float]:
-        """How far the limits of a cohort are from its estimate; one that is cut, at least as far as a normal one."""
-        value, (low, high) = _value(cohort, self.option), _interval(cohort, self.option, level)
-        normal = t_quantile(level, self.df) * _error(cohort, self.option)
-        lowest, highest = (0.0, 1.0) if self.option is not None else _range(cohort)
-        below, above = value - low, high - value
-        # A limit that is cut at the end of what is possible recovers too small a variance.
-        return below if low > lowest else max(below, normal), above if high < highest else max(above, normal)
+    def _limits(self, cohort: AmongEstimate | AmongMean, level: float) -> CutLimits:
+        possible = Interval(0.0, 1.0) if self.option is not None else Interval(*_range(cohort))
+        limits = _interval(cohort, self.option, level)
+        return CutLimits(_value(cohort, self.option), _error(cohort, self.option), limits, possible)
 
 
 def _value(cohort: AmongEstimate | AmongMean, option: int | None) -> float:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from deniable_statistics.classical.derived import place_of
 from deniable_statistics.comparison.cohorts import arm, check_cohorts, is_binomial, limits, of_option
+from deniable_statistics.comparison.cut_limits import METHOD, CutLimits
 from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.comparison.null import common_share
 from deniable_statistics.comparison.unconditional import Arm, exact_interval, exact_p_value, is_enumerable
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import Interval, check_confidence_level, two_sided
+from deniable_statistics.intervals.interval import normal_quantile
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Difference:
     def method(self) -> str:
         """Name of the interval: ``exact-unconditional`` up to 2,500 pairs of counts, ``mover`` above, or ``wald``."""
         if not all(map(is_binomial, self.cohorts)):
-            return "wald"
+            return METHOD if all(map(_has_limits, self.cohorts)) else "wald"
         return "exact-unconditional" if is_enumerable(*self._arms) else "mover"
 
     @property
@@ -69,10 +72,33 @@ class Difference:
         if self.method == "wald":
             ends = [limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
             return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
+        if not all(map(is_binomial, self.cohorts)):
+            ends = [share_limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
+            return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
         # Counts outside what the design can make are brought to its edge; their limits stay as they are, see Notes.
         possible = [each.possible for each in self._arms]
         ends = [each.limits(confidence_level) for each in possible]
         return linear_interval((1, -1), [each.share for each in possible], ends).cut(-1, 1)
+
+
+def _has_limits(cohort: Estimate) -> bool:
+    """Whether each share has an interval that is valid for few reports: not in groups, nor in a finite population."""
+    return cohort.population is None and cohort.design.groups == 1
+
+
+@lru_cache(maxsize=1024)  # a view compares each cohort with all others, and for every option
+def _intervals(cohort: Estimate, level: float) -> tuple[Interval, ...]:
+    return cohort.confidence_interval(level)
+
+
+def share_limits(cohort: Estimate, option: int, level: float) -> Interval:
+    """Limits of one share that are valid for few reports, as far away as they count where they were cut to [0, 1]."""
+    if is_binomial(cohort) or not _has_limits(cohort):
+        return limits(cohort, option, level)
+    share, cut = cohort.share[option], _intervals(cohort, level)[option]
+    here = CutLimits(share, cohort.std_error[option], cut, Interval(0.0, 1.0))
+    below, above = here.distances(normal_quantile(level))
+    return Interval(share - below, share + above)
 
 
 def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Difference:
@@ -111,8 +137,9 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     does not touch its level. It is less careful than the interval, which can hold 0 where the p-value is a little below
     what the level leaves.
 
-    Where a count is not binomial (tallies of a matrix mechanism, groups, a finite population), the interval is normal
-    with the errors of the estimates (Wald), and so is the test unless the design is the same.
+    Where a count is not binomial (tallies of a matrix mechanism), the interval is MOVER on that of each share. A normal
+    one is not valid where replies are few: one alone has an error of 0. In groups and finite populations it is normal
+    with the errors of the estimates (Wald). So is the test unless the design is the same.
 
     `statistic` is that of the score or Wald test, whatever the test.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from deniable_statistics.comparison.cohorts import limits
-from deniable_statistics.comparison.difference import Difference, difference
+from deniable_statistics.comparison.difference import Difference, difference, share_limits
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import Interval, check_confidence_level
 from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
@@ -42,7 +41,7 @@ class Ratio:
 
     @property
     def method(self) -> str:
-        """Name of the interval: ``donner-zou`` from Clopper-Pearson's limits, or ``fieller`` from standard errors."""
+        """Name of the interval: ``donner-zou`` from the limits of each share, or ``fieller`` from standard errors."""
         return "fieller" if self.difference.method == "wald" else "donner-zou"
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
@@ -51,7 +50,7 @@ class Ratio:
         if math.isnan(self.difference.difference):
             return Interval(0.0, math.inf)
         (top, bottom), option = self.difference.shares, self.difference.option
-        over, under = (limits(cohort, option, confidence_level) for cohort in self.difference.cohorts)
+        over, under = (share_limits(cohort, option, confidence_level) for cohort in self.difference.cohorts)
         return ratio_limits(
             top,
             bottom,
@@ -70,7 +69,8 @@ def ratio(first: Estimate, second: Estimate, option: int | str = 1) -> Ratio:
     The interval is Donner and Zou's [1]_ on Clopper-Pearson's limits, mapped by the debiasing line and not cut:
     Fieller's theorem with the variance that each end recovers from its limits. It tells the truth about a share that
     may be 0: then the ratio has no upper limit. By enumeration it covers at least 95 % at 95 % from 3 and 3 people on
-    and epsilon .5 to 4; on Wilson's limits it was 88 %.
+    and epsilon .5 to 4; on Wilson's limits it was 88 %. Shares that no single count tells have the limits of their
+    difference.
 
     References
     ----------

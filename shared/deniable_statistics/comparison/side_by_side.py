@@ -107,14 +107,12 @@ def _figure(found: Difference | Ratio | Trend, estimate: float) -> Figure:
     return Figure(estimate, found.std_error, found.statistic, found.p_value, found.method, found.confidence_interval)
 
 
-def mean_difference(apart: float, error: float, df_error: float | None = None) -> Figure:
-    """The mean of one cohort minus that of another, by Student's test under a sampling design, else by Wald's."""
-    df = math.inf if df_error is None else df_error
+def mean_difference(apart: float, error: float, df_error: float) -> Figure:
+    """The mean of one cohort minus that of another under a sampling design, by Student's test."""
     statistic = apart / error if error else math.nan
 
     def interval(confidence_level: float) -> Interval:
-        reach = t_quantile(confidence_level, df) * error
+        reach = t_quantile(confidence_level, df_error) * error
         return Interval(apart - reach, apart + reach)
 
-    method = "wald" if df_error is None else "t"
-    return Figure(apart, error, statistic, t_two_sided(statistic, df), method, interval, df_error)
+    return Figure(apart, error, statistic, t_two_sided(statistic, df_error), "t", interval, df_error)

@@ -75,8 +75,9 @@ def _differences(
     survey: Survey, question: Question, tallies: Mapping[str | None, Tally], options: ViewOptions
 ) -> list[ViewRow]:
     """Differences of every two cohorts, or of each from one, by intervals that hold all of them at once."""
+    from deniable_statistics.comparison.cut_limits import METHOD
     from deniable_statistics.comparison.difference import difference
-    from deniable_statistics.comparison.side_by_side import mean_difference
+    from deniable_statistics.comparison.means import mean_differences
 
     if refusal := refusal_to_compare(question):
         raise ParameterError(f"compare: {refusal}")
@@ -111,13 +112,11 @@ def _differences(
                 )
             )
     if mean is not None:
-        means = {cohort: _mean(question, tallies[cohort], mean) for cohort in known}
-        for first, second in pairs:
-            one, other = means[first], means[second]
-            # Different people: the variances add up.
-            between = mean_difference(one.mean - other.mean, math.hypot(one.std_error, other.std_error))
-            figures = (between.estimate, between.std_error, between.confidence_interval(level), between.method)
-            rows.append(_difference_row(question, (first, second), "", figures, None, options))
+        means = [_mean(question, tallies[cohort], mean) for cohort in known]
+        places = [(known.index(first), known.index(second)) for first, second in pairs]
+        for pair, between in zip(pairs, mean_differences(means, places), strict=True):
+            figures = (between.estimate, between.std_error, between.confidence_interval(level), METHOD)
+            rows.append(_difference_row(question, pair, "", figures, None, options))
     return rows
 
 
