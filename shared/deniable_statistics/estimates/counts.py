@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError, describe
-from deniable.wire.space import Count
+from deniable.wire.space import Count, ReportSpace
 
 Counts = Sequence[Count] | Mapping[Any, Count]
 
@@ -50,6 +50,57 @@ def counts_in_order(
     for place, (_, count) in zip(places([key for key, _ in items], length, first, names, subject), items, strict=True):
         found[place] = count
     return found
+
+
+def supports_in_order(counts: Counts, space: ReportSpace, n: Count | None) -> tuple[Sequence[Count], Count | None]:
+    """The counts of supports in the order of options, and the number of reports, where counts have reports as keys.
+
+    What `value_counts` gives of reports that can support several options has such keys: texts of 0 and 1, tuples of
+    them, or sets of the options that a report supports. Other counts are read by `counts_in_order`.
+
+    Raises
+    ------
+    ParameterError
+        As `counts_in_order`, or if a key is a text, a tuple or a set that is no report.
+
+    Examples
+    --------
+    >>> from deniable.wire.space import Bits
+    >>> supports_in_order({"110": 5, "011": 2}, Bits(3, 2), None)
+    ([5, 7, 2], 7)
+    """
+    keyed = isinstance(counts, Mapping) or (hasattr(counts, "keys") and hasattr(counts, "items"))
+    if space.supports_one or not keyed or not any(isinstance(key, (str, tuple, Set)) for key in counts.keys()):  # noqa: SIM118  # a Series iterates over its values
+        return counts_in_order(counts, space.size, first=space.first), n
+    found: list[Count] = [0] * space.size
+    total: Count = 0
+    for key, count in counts.items():
+        report = report_text(key, space.size)
+        if report not in space:
+            raise ParameterError(
+                f"counts: must have keys that are reports, each {space.described}, or the set of the options that it "
+                f"supports, got the key {key!r:.80}; count_reports counts a column of reports"
+            )
+        for option in space.supports(report):
+            found[option] += count
+        total += count
+    return found, total if n is None else n
+
+
+def report_text(report: Any, size: int) -> Any:
+    """The text of a report that is written as a row of 0 and 1, or as the set of the options that it supports.
+
+    >>> report_text((0, 1, 1), 3), report_text(frozenset({1, 2}), 3), report_text("b011", 3)
+    ('011', '011', '011')
+    """
+    if isinstance(report, str):
+        return report.removeprefix("b")  # which exports write, so that no program reads a number
+    if isinstance(report, Set):
+        fits = report <= set(range(size))
+        return "".join("1" if option in report else "0" for option in range(size)) if fits else frozenset(report)
+    if isinstance(report, (list, tuple)) or getattr(report, "ndim", False):
+        return "".join(str(int(bit)) for bit in report)
+    return report
 
 
 def places(keys: Sequence[Any], length: int, first: int, names: Sequence[str], subject: str) -> list[int]:
