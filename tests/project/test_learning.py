@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 from deniable_commands.main import main
 from deniable_research import read
+from deniable_research.regression import Fit
 from deniable_server.app import create_app
 from tests.support.extras import with_extras
 from tools import make_drawings, tutorials
@@ -169,6 +170,7 @@ def test_r_of_the_tutorial_finds_our_regression(tmp_path: Path, survey: str, dat
     assert len(numbers) == 2 * (2 * k - 1) + 1
     assert numbers[:k] == pytest.approx(model.params.tolist(), abs=1e-3)
     assert numbers[2 * k - 1 :][:k] == pytest.approx(model.bse.tolist(), abs=1e-3)
+    assert isinstance(model.fit, Fit)
     assert numbers[-1] == pytest.approx(model.fit.loglik, abs=1e-5)
 
 

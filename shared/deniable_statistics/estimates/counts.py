@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError, describe
 from deniable.wire.space import Count, ReportSpace
+from deniable_statistics.estimates.tally import report_text
 
 Counts = Sequence[Count] | Mapping[Any, Count]
 
@@ -69,12 +70,13 @@ def supports_in_order(counts: Counts, space: ReportSpace, n: Count | None) -> tu
     >>> supports_in_order({"110": 5, "011": 2}, Bits(3, 2), None)
     ([5, 7, 2], 7)
     """
-    keyed = isinstance(counts, Mapping) or (hasattr(counts, "keys") and hasattr(counts, "items"))
-    if space.supports_one or not keyed or not any(isinstance(key, (str, tuple, Set)) for key in counts.keys()):  # noqa: SIM118  # a Series iterates over its values
+    # What is neither is refused by `counts_in_order`, so nothing here asks for more than keys and items.
+    table: Any = counts if hasattr(counts, "keys") and hasattr(counts, "items") else {}
+    if space.supports_one or not any(isinstance(key, (str, tuple, Set)) for key in table.keys()):  # noqa: SIM118  # a Series iterates over its values
         return counts_in_order(counts, space.size, first=space.first), n
     found: list[Count] = [0] * space.size
     total: Count = 0
-    for key, count in counts.items():
+    for key, count in table.items():
         report = report_text(key, space.size)
         if report not in space:
             raise ParameterError(
@@ -85,22 +87,6 @@ def supports_in_order(counts: Counts, space: ReportSpace, n: Count | None) -> tu
             found[option] += count
         total += count
     return found, total if n is None else n
-
-
-def report_text(report: Any, size: int) -> Any:
-    """The text of a report that is written as a row of 0 and 1, or as the set of the options that it supports.
-
-    >>> report_text((0, 1, 1), 3), report_text(frozenset({1, 2}), 3), report_text("b011", 3)
-    ('011', '011', '011')
-    """
-    if isinstance(report, str):
-        return report.removeprefix("b")  # which exports write, so that no program reads a number
-    if isinstance(report, Set):
-        fits = report <= set(range(size))
-        return "".join("1" if option in report else "0" for option in range(size)) if fits else frozenset(report)
-    if isinstance(report, (list, tuple)) or getattr(report, "ndim", False):
-        return "".join(str(int(bit)) for bit in report)
-    return report
 
 
 def places(keys: Sequence[Any], length: int, first: int, names: Sequence[str], subject: str) -> list[int]:

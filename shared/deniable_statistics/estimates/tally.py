@@ -15,7 +15,6 @@ from deniable.mechanisms.base import Mechanism
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.wire.space import ReportSpace
-from deniable_statistics.estimates.counts import report_text
 
 
 @dataclass(frozen=True)
@@ -123,6 +122,22 @@ def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ..
         for option in space.supports(report):
             counts[option] += n
     return tuple(counts)
+
+
+def report_text(report: Any, size: int) -> Any:
+    """The text of a report that is written as a row of 0 and 1, or as the set of the options that it supports.
+
+    >>> report_text((0, 1, 1), 3), report_text(frozenset({1, 2}), 3), report_text("b011", 3)
+    ('011', '011', '011')
+    """
+    if isinstance(report, str):
+        return report.removeprefix("b")  # which exports write, so that no program reads a number
+    if isinstance(report, Set):
+        fits = report <= set(range(size))
+        return "".join("1" if option in report else "0" for option in range(size)) if fits else frozenset(report)
+    if isinstance(report, (list, tuple)) or getattr(report, "ndim", False):
+        return "".join(str(int(bit)) for bit in report)
+    return report
 
 
 _MISSING = object()
