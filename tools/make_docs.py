@@ -12,6 +12,7 @@ import click
 from deniable_commands.main import main
 from deniable_server.app import create_app
 from deniable_server.settings import OF_COMMANDS, Settings, flag, variable
+from tools.designs_page import designs_page
 
 ROOT = Path(__file__).parent.parent
 
@@ -93,6 +94,7 @@ def pages() -> dict[str, str]:
     cli = cli_page()
     return {
         "docs/cli.md": cli,
+        "docs/designs.md": designs_page(),
         "docs/http.md": http_page(),
         "docs/settings.md": settings_page(),
         "shared/deniable_commands/cli.md": cli,

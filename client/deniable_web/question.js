@@ -22,7 +22,8 @@ import { asking, css } from "./style.js";
 const OURS = "data-deniable";
 
 export class DeniableQuestion extends DeniableElement {
-  /** @override */ static css = css + asking;
+  // More room than between the parts of a question, or a button would seem to belong to the question below it.
+  /** @override */ static css = `${css}${asking}:host{margin-block:2rem}`;
   static formAssociated = true;
   internals = this.attachInternals();
   #memory = new FormMemory();

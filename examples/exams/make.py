@@ -1,4 +1,4 @@
-"""Draw the made-up replies of this folder: ``python examples/exams/make.py`` writes the same reports.csv each time.
+"""Draw the made-up replies of this folder: ``python examples/exams/make.py`` writes the same files each time.
 
 Each made-up student answers through the client's own device, whose chance comes from a seeded generator here. Nobody
 may do that in a real survey: whoever knows the seed knows the answers.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from deniable import read_survey
+from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
@@ -19,26 +20,52 @@ STUDENTS = 2_000
 
 
 def make(chance: random.Random) -> str:
-    """The CSV of the noisy reports, as a collector has it."""
+    """The CSV of the noisy reports to exams.toml, as a collector has it."""
     survey = read_survey(path=FOLDER / "exams.toml")
+
+    def people() -> Iterator[tuple[str | None, dict[str, str]]]:
+        for student in range(STUDENTS):
+            final = student % 2
+            stressed = chance.random() < 0.35 + 0.15 * final
+            cheated = _happens(-1.8 + 1.5 * stressed + 0.4 * final, chance)
+            answers = {"cheated": "yes" if cheated else "no", "stressed": "yes" if stressed else "no"}
+            yield survey.cohorts[final], answers
+
+    return _reports(survey, people(), chance)
+
+
+def make_studied(chance: random.Random) -> str:
+    """The CSV of the noisy reports to studied.toml, which has a choice of three options and no cohorts."""
+    survey = read_survey(path=FOLDER / "studied.toml")
+
+    def people() -> Iterator[tuple[str | None, dict[str, str]]]:
+        for _ in range(STUDENTS):
+            (amount,) = chance.choices(("most of it", "half of it", "little of it"), (0.45, 0.35, 0.2))
+            cheated = _happens({"most of it": -1.4, "half of it": -0.6, "little of it": 0.4}[amount], chance)
+            yield None, {"cheated": "yes" if cheated else "no", "studied": amount}
+
+    return _reports(survey, people(), chance)
+
+
+def _happens(log_odds: float, chance: random.Random) -> bool:
+    return chance.random() < 1 / (1 + math.exp(-log_odds))
+
+
+def _reports(survey: Survey, people: Iterable[tuple[str | None, dict[str, str]]], chance: random.Random) -> str:
     rows = []
-    for student in range(STUDENTS):
-        final = student % 2
-        stressed = chance.random() < 0.35 + 0.15 * final
-        log_odds = -1.8 + 1.5 * stressed + 0.4 * final
-        cheated = chance.random() < 1 / (1 + math.exp(-log_odds))
-        answers = {"cheated": "yes" if cheated else "no", "stressed": "yes" if stressed else "no"}
+    for cohort, answers in people:
         report = randomize(
             survey,
             answers,
-            survey.cohorts[final],
+            cohort,
             word=lambda: chance.getrandbits(32),
             report_id=f"{chance.getrandbits(128):032x}",
         )
         rows.append([report.id, report.cohort, *report_cells(survey, report)])
-    header = ["id", "cohort", "cheated", "stressed", "one_report_a_person"]
-    return "".join(csv_lines([header, *sorted(rows)]))
+    header = ["id", "cohort", *(question.id for question in survey.questions), "one_report_a_person"]
+    return "".join(csv_lines([header, *sorted(rows, key=lambda row: row[0])]))
 
 
 if __name__ == "__main__":
-    (FOLDER / "reports.csv").write_text(make(random.Random(1974)), encoding="utf-8", newline="")  # noqa: S311
+    for name, drawn in (("reports", make(random.Random(1974))), ("studied", make_studied(random.Random(1975)))):  # noqa: S311
+        (FOLDER / f"{name}.csv").write_text(drawn, encoding="utf-8", newline="")

@@ -199,6 +199,21 @@ def test_question_is_a_form_control(collector: Collector, context: BrowserContex
         assert page.evaluate(FORM_DATA) == [["q9", drawn]]
 
 
+def test_questions_stand_apart_unless_the_page_says_otherwise(
+    context: BrowserContext, collector: Collector, link: str
+) -> None:
+    element = f'<deniable-question name={{}} question=affair src="{link}"></deniable-question>'
+    gap = """() => {
+        const [above, below] = document.querySelectorAll("deniable-question");
+        return below.getBoundingClientRect().top - above.getBoundingClientRect().bottom;
+    }"""
+    with page_of(context, collector, f"<form>{element.format('a')}{element.format('b')}</form>") as page:
+        expect(page.get_by_role("radio", name="Yes", exact=True)).to_have_count(2)
+        assert page.evaluate(gap) == 32
+        page.add_style_tag(content="deniable-question { margin: 5px 0 0 }")
+        assert page.evaluate(gap) == 5
+
+
 @pytest.mark.parametrize("how", ["fieldset", "element"])
 def test_disabled_question_cannot_be_answered_and_sends_nothing(
     collector: Collector, context: BrowserContext, how: str, link: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import tomllib
@@ -10,7 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from deniable import read_survey
+from deniable import (
+    DrawnBoxes,
+    ForcedResponse,
+    KAry,
+    Longitudinal,
+    Mechanism,
+    OneBitMean,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    UnequalKAry,
+    Warner,
+    read_survey,
+)
 from deniable.installing import SOURCE
 from deniable.mechanisms import MECHANISMS
 from deniable.mechanisms.longitudinal import waves_of
@@ -20,6 +34,7 @@ from deniable_statistics.authoring import authoring
 from deniable_statistics.authoring.filter_cost import filter_sentences
 from deniable_statistics.authoring.look import LOOK_KEYS
 from tools import make_docs
+from tools.designs_page import CHOICES, LARGEST_RATIO
 from tools.rig.presented import image_bytes
 
 ROOT = Path(__file__).parents[2]
@@ -97,6 +112,38 @@ def test_table_of_noise_names_every_question_type_and_mechanism() -> None:
     cells = [[set(re.findall(r"`([\w-]+)`", cell)) for cell in row.strip("|").split(" | ")] for row in rows if row]
     assert set().union(*(row[0] for row in cells)) >= set(QUESTION_TYPES)
     assert set().union(*(row[-1] for row in cells)) >= {each.__name__ for each in MECHANISMS.values()}
+
+
+STRENGTHS: dict[str, Mechanism] = {
+    "two-coin": TwoCoin("2/3", "1/4"),
+    "warner": Warner("3/4"),
+    "forced-response": ForcedResponse("1/2", ("1/2", "3/8", "1/8")),
+    "k-ary": KAry.from_epsilon(5, 1.3),
+    "subset": Subset.from_epsilon(11, 3, 1.5),
+    "tick-boxes": TickBoxes.from_epsilon(3, 2),
+    "drawn-boxes": DrawnBoxes.from_epsilon(8, 2),
+    "mean": OneBitMean.from_epsilon(1, 7, 0.8),
+    "longitudinal": Longitudinal.from_epsilon(4, 2, 1),
+    "unequal-k-ary": UnequalKAry((2**30, 2**29, 2**29)),
+}
+
+
+def test_formulas_of_epsilon_are_what_is_computed() -> None:
+    """As the page writes them, out of the published integers and what it says that its letters stand for."""
+    written = {name: choice.epsilon for name, choice in CHOICES.items()}
+    assert set(written) == set(MECHANISMS)
+    assert {name for name, formula in written.items() if formula != LARGEST_RATIO} == set(STRENGTHS)
+    for name, mechanism in STRENGTHS.items():
+        published = mechanism.publish()
+        assert published["name"] == name
+        letters = {"p": "keep", "t": "truth", "y": "yes"}
+        known = {letter: published[key] / 2**32 for letter, key in letters.items() if key in published}
+        known["g"] = [each / 2**32 for each in published.get("forced", published.get("others", ()))]
+        if "slope" in published:
+            known["r"] = published["slope"] * (published["hi"] - published["lo"]) / 2**32
+        functions = {"ln": math.log, "min": min, "abs": abs, "sum": sum}
+        found = eval(written[name], {"__builtins__": {}} | functions | published | known)
+        assert found == pytest.approx(mechanism.epsilon, rel=1e-6), name
 
 
 def test_where_things_go_names_what_is_there() -> None:

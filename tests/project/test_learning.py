@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
@@ -20,9 +20,13 @@ import yaml
 from click.testing import CliRunner
 
 from deniable_commands.main import main
+from deniable_research import read
+from deniable_research.regression import Fit
 from deniable_server.app import create_app
 from tests.support.extras import with_extras
 from tools import make_drawings, tutorials
+from tools.packages import rscript
+from tools.rig.patience import PATIENCE
 from tools.site import docstrings, elsewhere, glossary
 from tools.tutorials import NOT_RUN, blocks_of, commands_of, comparable, executed
 
@@ -30,6 +34,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TUTORIALS = sorted((DOCS / "learn").glob("*.md"))
 DEPLOY = ROOT / "deploy"
+EXAMPLE = ROOT / "examples" / "exams"
 
 
 def behind(door: str) -> list[str]:
@@ -127,6 +132,87 @@ def test_the_tutorial_shows_what_r_prints() -> None:
     run(DOCS / "learn" / "paper.md", NOT_RUN)
 
 
+def by_r(folder: Path, script: str, survey: str, data: str, changes: Mapping[str, str]) -> str:
+    """What a script of the tutorial finds in other data: coefficients, errors and log-likelihood, or why it stops."""
+    page = (DOCS / "learn" / "paper.md").read_text(encoding="utf-8")
+    files = {block.file: block.text for block in blocks_of(page)}
+    (folder / "noise.R").write_text(files["noise.R"], encoding="utf-8")
+    (folder / "survey.toml").write_text(survey, encoding="utf-8")
+    (folder / "data.csv").write_text(data, encoding="utf-8")
+    text = re.sub(r'readLines\("\w+\.md"\)', 'readLines("book.md")', files[script])
+    text = re.sub(r'read\.csv\("\w+\.csv"\)', 'read.csv("data.csv")', text)
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    shown = "write(format(c(fit$par, error, -fit$value), digits = 10), 'found.txt', ncolumns = 1)"
+    (folder / "script.R").write_text(f"{text}\n{shown}\n", encoding="utf-8")
+    made = CliRunner().invoke(main, ["codebook", str(folder / "survey.toml"), "--to", str(folder / "book.md")])
+    assert made.exit_code == 0, made.output
+    command = [rscript(), "script.R"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return (folder / "found.txt").read_text(encoding="utf-8") if done.returncode == 0 else done.stderr
+
+
+@pytest.mark.r
+@pytest.mark.parametrize(
+    ("survey", "data", "predictor"),
+    [("studied", "studied", "studied"), ("exams", "reports", "stressed")],
+    ids=["three options", "two options"],
+)
+def test_r_of_the_tutorial_finds_our_regression(tmp_path: Path, survey: str, data: str, predictor: str) -> None:
+    toml, rows = EXAMPLE / f"{survey}.toml", EXAMPLE / f"{data}.csv"
+    found = by_r(
+        tmp_path, "options.R", toml.read_text("utf-8"), rows.read_text("utf-8"), {'"studied"': f'"{predictor}"'}
+    )
+    numbers = [float(each) for each in found.split()]
+    model = read(rows, toml).regress(f"cheated ~ {predictor}")
+    k = len(model.params)
+    assert len(numbers) == 2 * (2 * k - 1) + 1
+    assert numbers[:k] == pytest.approx(model.params.tolist(), abs=1e-3)
+    assert numbers[2 * k - 1 :][:k] == pytest.approx(model.bse.tolist(), abs=1e-3)
+    assert isinstance(model.fit, Fit)
+    assert numbers[-1] == pytest.approx(model.fit.loglik, abs=1e-5)
+
+
+STOPS = {
+    "three options in model.R": (
+        "model.R",
+        {},
+        {'"stressed"': '"studied"'},
+        "studied: model.R is for questions with two",
+    ),
+    "another mechanism": (
+        "options.R",
+        {"epsilon = 1.5": 'epsilon = 1.5\nmechanism = "subset"'},
+        {},
+        "studied: this code is for the mechanisms warner and k-ary",
+    ),
+    "a question that is not there": (
+        "options.R",
+        {},
+        {'size("studied")': 'size("help")'},
+        "help: is not in the codebook",
+    ),
+    "labels": (
+        "options.R",
+        {},
+        {"codebook <-": "reports$studied <- 'half of it'\ncodebook <-"},
+        "with codes, not labels",
+    ),
+}
+
+
+@pytest.mark.r
+@pytest.mark.parametrize("case", STOPS)
+def test_r_of_the_tutorial_stops_where_it_would_be_wrong(tmp_path: Path, case: str) -> None:
+    script, in_survey, in_script, sentence = STOPS[case]
+    head, last = (EXAMPLE / "studied.toml").read_text(encoding="utf-8").rsplit("[[questions]]", 1)
+    for old, new in in_survey.items():
+        last = last.replace(old, new)
+    rows = (EXAMPLE / "studied.csv").read_text(encoding="utf-8")
+    assert sentence in by_r(tmp_path, script, f"{head}[[questions]]{last}", rows, in_script)
+
+
 def test_what_a_tutorial_does_not_run_needs_a_machine_of_its_own() -> None:
     """The one exception: what root does to a machine, which tests must not."""
     for page in TUTORIALS:
@@ -140,14 +226,14 @@ def test_the_example_of_the_tutorial_is_what_its_script_draws() -> None:
     import importlib.util
     import random
 
-    folder = ROOT / "examples" / "exams"
-    about = importlib.util.spec_from_file_location("exams", folder / "make.py")
+    about = importlib.util.spec_from_file_location("exams", EXAMPLE / "make.py")
     assert about
     assert about.loader
     module = importlib.util.module_from_spec(about)
     about.loader.exec_module(module)
-    drawn = module.make(random.Random(1974))
-    assert drawn == (folder / "reports.csv").read_bytes().decode()
+    drawn = {"reports": module.make(random.Random(1974)), "studied": module.make_studied(random.Random(1975))}
+    for name, text in drawn.items():
+        assert text == (EXAMPLE / f"{name}.csv").read_bytes().decode(), "run: python examples/exams/make.py"
 
 
 def test_alarms_and_dashboard_ask_for_figures_that_a_collector_has(tmp_path: Path) -> None:

@@ -376,3 +376,12 @@ def test_help_has_a_sentence_and_examples() -> None:
         assert command.help
         assert command.help.splitlines()[0].endswith(".")
         assert f"Examples:\n    deniable analyze {name}" in ok(name, "--help")
+
+
+def test_a_link_in_place_of_a_file_is_told_which_commands_take_one() -> None:
+    link = "https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky"
+    for words in (("shares", link), ("regress", link, "affair ~ cohort"), (link,)):
+        said = " ".join(refused(*words).split())
+        assert "must be a file of reports, got a link" in said
+        assert f"'deniable estimate {link}' prints the results" in said
+        assert f"'deniable export {link} --to reports.csv' downloads its reports" in said

@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from deniable import KAry, Longitudinal, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
+from deniable import (
+    DrawnBoxes,
+    KAry,
+    Longitudinal,
+    Mechanism,
+    ParameterError,
+    ReportError,
+    Subset,
+    TickBoxes,
+    TwoCoin,
+    Warner,
+)
 from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, read_layout
 from deniable_research.files.coded import CodedColumn
 from deniable_research.files.csv_file import columns_of
@@ -43,6 +54,19 @@ QUICK: dict[str, tuple[str, Callable[[], AnyDesign]]] = {
 def test_short_form_makes_the_design(name: str) -> None:
     parameters, make = QUICK[name]
     assert quick_question(f"q: {name} {parameters}").design == design_of(make())
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "more"),
+    [
+        (Subset.from_epsilon(11, 3, 1.5), "k=11 epsilon=1.5"),
+        (DrawnBoxes.from_epsilon(8, 2), "epsilon=2"),
+        (KAry.from_epsilon(4, 1), "k=4 epsilon=1"),
+    ],
+    ids=str,
+)
+def test_a_line_takes_a_mechanism_as_it_is_printed(mechanism: Mechanism, more: str) -> None:
+    assert quick_question(f"q: {mechanism} {more}").design == design_of(mechanism)
 
 
 def test_every_other_design_is_made_from_toml() -> None:

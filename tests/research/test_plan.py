@@ -300,3 +300,40 @@ def test_yes_coin_is_used() -> None:
 def test_command_line_has_the_command() -> None:
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     assert 'plan = "deniable_research.commands.plan:plan"' in text
+
+
+@pytest.mark.parametrize(
+    ("options", "planned"),
+    [
+        (
+            ("--options", "11", "--epsilon", "1.5", "--epsilon", "4"),
+            "a choice of 11 options; epsilon 1.5 (subset of 2), 4 (k-ary); true share 50 %, 10 %; "
+            "confidence level 95 %.",
+        ),
+        (
+            ("--truth", "2/3", "--yes", "1/4", "--share", "0.125", "--confidence", "0.9"),
+            "a yes-no question; truth with probability 2/3, otherwise yes with probability 1/4; true share 12.5 %; "
+            "confidence level 90 %.",
+        ),
+        (
+            ("--options", "3", "--truth", "2/3"),
+            "a choice of 3 options; truth with probability 2/3, otherwise an option by chance; true share 50 %, 10 %; "
+            "confidence level 95 %.",
+        ),
+        (
+            ("--epsilon", "1", "--applies", "0.2", "--share", "0.5"),
+            "a yes-no question that applies to 20 % of all people; epsilon 1; true share 50 %; confidence level 95 %.",
+        ),
+        (
+            ("--respondents", "400", "--width", "0.1", "--share", "0.5"),
+            "a yes-no question; epsilon is what is asked for; true share 50 %; confidence level 95 %.",
+        ),
+        (
+            ("--epsilon", "2", "--questions", "4", "--share", "0.1"),
+            "4 questions that share one epsilon, each a yes-no question; epsilon 2; true share 10 %; "
+            "confidence level 95 %.",
+        ),
+    ],
+)
+def test_a_plan_begins_with_what_was_asked(options: tuple[str, ...], planned: str) -> None:
+    assert ok(*options).split("\n\n")[0] == f"Planned: {planned}"

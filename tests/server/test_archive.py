@@ -22,6 +22,7 @@ from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_statistics.archive.supplements import files_about
+from tests.support.archives import files_of
 from tests.support.views import filled, reports_of
 from tools.packages import rscript
 from tools.rig.in_process import ended
@@ -57,7 +58,11 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Survey, li
         content = response.data
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(folder / "zip")
-    return folder / "zip", survey, estimate(tally_reports(reports, survey), survey)
+    # What is unpacked is one folder, named as the file, and scripts run within it.
+    (unpacked,) = (folder / "zip").iterdir()
+    assert response.headers["Content-Disposition"] == f"attachment; filename={unpacked.name}.zip"
+    assert unpacked.name == survey.id
+    return unpacked, survey, estimate(tally_reports(reports, survey), survey)
 
 
 def assert_table(text: str, expected: list[EstimateRow]) -> None:
@@ -153,10 +158,9 @@ def test_of_a_survey_that_keeps_tallies_has_no_rows_and_no_scripts(http: FlaskCl
     )
     store.settle()
     content = http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        names = set(archive.namelist())
-        assert {"survey.db", "codebook.xml", "estimates.csv"} <= names
-        assert not names & {"reports.csv", "estimates.py", "estimates.R"}
+    names = set(files_of(content))
+    assert {"survey.db", "codebook.xml", "estimates.csv"} <= names
+    assert not names & {"reports.csv", "estimates.py", "estimates.R"}
 
 
 @pytest.mark.parametrize("text", ["'; import os #", "*/ $x `y' \"", "\u0646\u0639\u0645 \\ \"\"\" '''"])

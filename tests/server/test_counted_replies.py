@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 import re
-import zipfile
 
 import pytest
 from flask.testing import FlaskClient
@@ -15,6 +13,7 @@ from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_research.results.verifying import verify
 from deniable_server.store import Store
+from tests.support.archives import files_of
 
 DRAWN = """title = "T"
 results = "live"
@@ -51,10 +50,10 @@ def test_files_of_drawn_questions_count_the_replies_to_each(http: FlaskClient, d
         assert (over["n"], over["replies"]) == (None, None)
     together = http.get(f"{pages}.json").json
     assert (together["n"], together["replies"]) == (300, 300)
-    with zipfile.ZipFile(io.BytesIO(http.get(f"{api}/archive.zip").data)) as archive:
-        methods = archive.read("methods.txt").decode()
-        package = json.loads(archive.read("datapackage.json"))
-        table = archive.read("estimates.csv").decode()
+    files = files_of(http.get(f"{api}/archive.zip").data)
+    methods = files["methods.txt"].decode()
+    package = json.loads(files["datapackage.json"])
+    table = files["estimates.csv"].decode()
     least, most = min(asked.values()), max(asked.values())
     assert f"300 replies were counted, of which {least} to {most} answered each question, as of" in methods
     fields = {field["name"]: field.get("description", "") for field in package["resources"][0]["schema"]["fields"]}

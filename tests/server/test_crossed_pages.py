@@ -7,7 +7,6 @@ import io
 import re
 import urllib.request
 import xml.etree.ElementTree as ElementTree
-import zipfile
 from collections import Counter
 from contextlib import redirect_stdout
 
@@ -25,6 +24,7 @@ from deniable_statistics.joint.crosstab import Crosstab
 from deniable_statistics.views.crossed_recipe import crossed_scripts
 from deniable_statistics.views.view_row import JointCounts, ViewOptions
 from deniable_statistics.views.view_rows import view_of
+from tests.support.archives import files_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
@@ -194,11 +194,11 @@ def test_who_was_asked_is_said_in_the_authors_words_everywhere(http: FlaskClient
         assert "\u202e" not in read, path
     assert "„Eine Stichprobe“" in page_of(http, survey, "q?lang=de")
     assert http.get(f"/s/{survey.id}/results/q.json").json["sample"].startswith(said)
-    with zipfile.ZipFile(io.BytesIO(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)) as archive:
-        for name in ("methods.txt", "citation.bib", "CITATION.cff", "datapackage.json"):
-            assert said in archive.read(name).decode(), name
-        (described,) = ElementTree.fromstring(archive.read("codebook.xml")).iter("{ddi:codebook:2_5}sampProc")
-        assert (described.text or "").startswith(said)
+    files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
+    for name in ("methods.txt", "citation.bib", "CITATION.cff", "datapackage.json"):
+        assert said in files[name].decode(), name
+    (described,) = ElementTree.fromstring(files["codebook.xml"]).iter("{ddi:codebook:2_5}sampProc")
+    assert (described.text or "").startswith(said)
 
 
 def test_odds_are_the_mechanisms_in_every_language() -> None:

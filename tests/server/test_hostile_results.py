@@ -8,7 +8,6 @@ import itertools
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -22,6 +21,7 @@ from deniable_server.app import create_app
 from deniable_server.language import words
 from deniable_server.settings import Settings
 from deniable_server.store import Store
+from tests.support.archives import files_of
 from tests.support.views import COHORTS, filled, reports_of
 from tools.rig.in_process import ended
 from tools.rig.surveys import FIVE_TYPES, Clock
@@ -148,9 +148,9 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     store.publish(survey)
     store.store_reports([(survey, reports_of(survey, 150))])
     store.settle()
-    with zipfile.ZipFile(io.BytesIO(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)) as archive:
-        files = ("citation.bib", "CITATION.cff", "methods.txt", "methods.tex")
-        bibtex, cff, methods, in_tex = (archive.read(each).decode() for each in files)
+    files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
+    names = ("citation.bib", "CITATION.cff", "methods.txt", "methods.tex")
+    bibtex, cff, methods, in_tex = (files[each].decode() for each in names)
     depths = list(itertools.accumulate({"{": 1, "}": -1}.get(each, 0) for each in bibtex))
     assert depths[-1] == 0
     assert min(depths[bibtex.index("{") : -2]) == 1, "the entry ends where it ends"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import html
-import io
 import json
 import re
 import tomllib
 import xml.etree.ElementTree as ElementTree
-import zipfile
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from deniable_server.authors.checking import notes_about, presentation
 from deniable_server.store import Store
 from deniable_statistics.archive.codebook import SurveyCodebook
 from deniable_statistics.published.license import LICENSES, License
+from tests.support.archives import files_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -37,8 +36,8 @@ def data_of(page: str) -> dict[str, Any]:
 
 
 def archive_of(http: FlaskClient, survey: Survey) -> dict[str, str]:
-    with zipfile.ZipFile(io.BytesIO(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)) as archive:
-        return {name: archive.read(name).decode() for name in archive.namelist() if name != "survey.db"}
+    files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
+    return {name: content.decode() for name, content in files.items() if name != "survey.db"}
 
 
 def test_a_known_license_is_named_with_its_address_everywhere(http: FlaskClient, store: Store) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -14,6 +12,7 @@ from deniable_research.results.verifying import verify
 from deniable_server.language import words
 from deniable_server.settings import settings_from
 from deniable_server.store import Store
+from tests.support.archives import files_of
 from tools.rig.survey_files import question_toml, survey_toml
 
 MARK = "Rehearsal: made-up replies."
@@ -38,9 +37,9 @@ def test_every_page_figure_citation_and_file_of_a_rehearsal_says_so(
     assert http.get(f"{api}/estimates.json").json["rehearsal"] is True
     for address in (f"{base}/results/q.csv", f"{api}/estimates.csv", f"{api}/reports.csv", f"{api}/archive.zip"):
         assert "rehearsal-" in http.get(address).headers["Content-Disposition"]
-    archive = zipfile.ZipFile(io.BytesIO(http.get(f"{api}/archive.zip").data))
-    assert MARK in archive.read("REHEARSAL.txt").decode()
-    assert MARK in archive.read("methods.txt").decode()
+    files = files_of(http.get(f"{api}/archive.zip").data)
+    assert MARK in files["REHEARSAL.txt"].decode()
+    assert MARK in files["methods.txt"].decode()
     assert "rehearsal: made-up replies" in list(verify(lambda path: http.get(path).data, SURVEY.id))
 
 

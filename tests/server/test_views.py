@@ -8,7 +8,6 @@ import json
 import re
 import urllib.request
 import xml.etree.ElementTree as ElementTree
-import zipfile
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -35,6 +34,7 @@ from deniable_statistics.views.figures import WIDTH, Caption, figure
 from deniable_statistics.views.recipe import scripts
 from deniable_statistics.views.view_row import ViewOptions
 from deniable_statistics.views.view_rows import view_of
+from tests.support.archives import files_of
 from tests.support.views import COHORTS, filled, reports_of
 from tools.rig.in_process import ended
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, Clock
@@ -268,23 +268,22 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
     api = f"/api/v1/surveys/{survey.id}"
     content = http.get(f"{api}/archive.zip").data
     assert http.get(f"{api}/archive.zip").data == content
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert archive.testzip() is None
-        assert archive.read("survey.json") == survey.document
-        for name in ("reports.csv", "estimates.csv"):
-            assert archive.read(name) == http.get(f"{api}/{name}").data
-        assert archive.read("releases/1.json") == http.get(f"{api}/releases/1").data
-        package = json.loads(archive.read("datapackage.json"))
-        for resource in package["resources"]:
-            header = archive.read(resource["path"]).decode().splitlines()[0].split(",")
-            assert [each["name"] for each in resource["schema"]["fields"]] == header
-        methods = archive.read("methods.txt").decode()
-        assert "epsilon 6.099" in methods
-        rows = csv.DictReader(io.StringIO(archive.read("estimates.csv").decode()))
-        named = ", ".join(sorted({row["method"] for row in rows}))
-        assert f"intervals for the population ({named}), by Deniable {__version__}." in methods
-        assert "release=1" in archive.read("CITATION.cff").decode()
-        assert "recompute/affair.R" in archive.namelist()
+    files = files_of(content)
+    assert files["survey.json"] == survey.document
+    for name in ("reports.csv", "estimates.csv"):
+        assert files[name] == http.get(f"{api}/{name}").data
+    assert files["releases/1.json"] == http.get(f"{api}/releases/1").data
+    package = json.loads(files["datapackage.json"])
+    for resource in package["resources"]:
+        header = files[resource["path"]].decode().splitlines()[0].split(",")
+        assert [each["name"] for each in resource["schema"]["fields"]] == header
+    methods = files["methods.txt"].decode()
+    assert "epsilon 6.099" in methods
+    rows = csv.DictReader(io.StringIO(files["estimates.csv"].decode()))
+    named = ", ".join(sorted({row["method"] for row in rows}))
+    assert f"intervals for the population ({named}), by Deniable {__version__}." in methods
+    assert "release=1" in files["CITATION.cff"].decode()
+    assert "recompute/affair.R" in files
 
 
 def test_pages_describe_themselves_to_machines(http: FlaskClient, store: Store) -> None:

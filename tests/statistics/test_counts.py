@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deniable import KAry, Warner
-from deniable.errors import ParameterError
+from deniable import KAry, Subset, Warner, count_reports
+from deniable.errors import ParameterError, ReportError
 from deniable_statistics.classical import designs
 from deniable_statistics.estimates.among import AmongEstimate
 from deniable_statistics.estimates.means import MeanEstimate
@@ -31,6 +31,39 @@ def test_counts_are_read_by_their_keys(counts: Any) -> None:
 
 def test_a_report_that_nobody_sent_has_no_key() -> None:
     assert KAry.from_epsilon(3, 1).estimate({2: 4, 0: 1}).counts == (1, 0, 4)
+
+
+SETS = Subset.from_epsilon(4, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        pd.Series(["1100"] * 5 + ["0101"] * 2).value_counts(),
+        {"b0101": 2, "b1100": 5},
+        {frozenset({0, 1}): 5, frozenset({1, 3}): 2},
+        pd.DataFrame([[1, 1, 0, 0]] * 5 + [[0, 1, 0, 1]] * 2).value_counts(),
+    ],
+    ids=["texts", "texts of an export", "sets", "rows of a table"],
+)
+def test_keys_may_be_reports_that_support_several_options(counts: Any) -> None:
+    assert SETS.estimate(counts) == SETS.estimate([5, 7, 0, 2], 7)
+    assert SETS.estimate({0: 5, 1: 7, 3: 2}, 7) == SETS.estimate([5, 7, 0, 2], 7)
+
+
+@pytest.mark.parametrize("key", ["1110", "11", frozenset({0, 4}), frozenset({1}), (0, 1)])
+def test_keys_that_are_no_such_report_are_refused_with_the_way_out(key: Any) -> None:
+    with pytest.raises(ParameterError, match=r"a text of 4 characters 0 or 1, 2 of them 1.*count_reports counts"):
+        SETS.estimate({key: 3}, 3)
+
+
+def test_a_column_of_sets_is_counted() -> None:
+    assert count_reports(pd.Series([{0, 1}, frozenset({1, 3}), "b0011"]), SETS) == (1, 2, 1, 2)
+    for wrong in ({0, 4}, {1}, "bb11"):
+        with pytest.raises(ReportError, match=r"reports\[1\]: report must be a text of 4 characters"):
+            count_reports(["1100", wrong], SETS)
+    with pytest.raises(ReportError, match=r"reports\[0\]: report must be an integer"):
+        count_reports([{5}], YES)
 
 
 def test_keys_may_be_the_names_of_responses() -> None:

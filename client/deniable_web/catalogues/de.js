@@ -195,7 +195,7 @@ export default Object.freeze({
   "lasts": "Diese Umfrage nimmt Rückmeldungen bis {closes} an.",
   "mixedIn": "Der Zufall kam hinzu, bevor etwas gesendet oder gespeichert wurde.",
   "mayClose": "Sie können diese Seite jetzt schließen.",
-  "whenBatches": "Ergebnisse erscheinen, sobald {n} Rückmeldungen{group} angekommen sind; nach dem Ende erscheinen sie auch, wenn es weniger sind.",
+  "whenBatches": "Ergebnisse erscheinen, sobald {n} Rückmeldungen{group} angekommen sind; vielleicht sind sie also schon da. Nach dem Ende erscheinen sie auch, wenn es weniger sind.",
   "ofGroup": " Ihrer Gruppe",
   "whenClosed": "Ergebnisse erscheinen, wenn die Umfrage beendet ist.",
   "done": "Vielen Dank. Sie sind fertig.",

@@ -195,7 +195,7 @@ export default Object.freeze({
   "lasts": "This survey takes replies until {closes}.",
   "mixedIn": "Chance was mixed in before anything was sent or stored.",
   "mayClose": "You can close this page now.",
-  "whenBatches": "Results appear once {n} replies{group} have arrived. After the survey has closed, they appear however few replies there are.",
+  "whenBatches": "Results appear once {n} replies{group} have arrived, so they may be there already. After the survey has closed, they appear however few replies there are.",
   "ofGroup": " of your group",
   "whenClosed": "Results appear after the survey has ended.",
   "done": "Thank you. You are done.",

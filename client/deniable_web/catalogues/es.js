@@ -195,7 +195,7 @@ export default Object.freeze({
   "lasts": "Esta encuesta acepta envíos hasta {closes}.",
   "mixedIn": "El azar se mezcló antes de enviar o guardar nada.",
   "mayClose": "Ya puede cerrar esta página.",
-  "whenBatches": "Los resultados aparecen cuando han llegado {n} envíos{group}; tras el final, aparecen aunque sean menos.",
+  "whenBatches": "Los resultados aparecen cuando han llegado {n} envíos{group}, así que quizá ya estén. Tras el final, aparecen aunque sean menos.",
   "ofGroup": " de su grupo",
   "whenClosed": "Los resultados aparecen cuando termina la encuesta.",
   "done": "Gracias. Ha terminado.",

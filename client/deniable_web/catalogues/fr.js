@@ -195,7 +195,7 @@ export default Object.freeze({
   "lasts": "Cette enquête accepte des envois jusqu’au {closes}.",
   "mixedIn": "Le hasard a été mêlé avant tout envoi et tout enregistrement.",
   "mayClose": "Vous pouvez maintenant fermer cette page.",
-  "whenBatches": "Les résultats paraissent dès que {n} envois{group} sont arrivés ; après la fin, ils paraissent même s’il y en a moins.",
+  "whenBatches": "Les résultats paraissent dès que {n} envois{group} sont arrivés ; ils sont donc peut-être déjà là. Après la fin, ils paraissent même s’il y en a moins.",
   "ofGroup": " de votre groupe",
   "whenClosed": "Les résultats paraissent après la fin de l’enquête.",
   "done": "Merci. Vous avez terminé.",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "c4nykbhlcd5bph4rwuc4vkvvwq",
-  de: "lpdkqxgpy5pxenewjpotq2py2u",
-  en: "o2bauihwmp3wkmtqdpg6pchukq",
-  es: "bir3b5v4o346txjyxzbw6vk6xm",
-  fr: "6ackk7qfyfasxju3nymplrolnm",
+  ar: "ikgjlyrx5ttetj6xanw2dtyswa",
+  de: "gkbecmwaqw75m22xza4yn7rdom",
+  en: "dh7y4q3r3nth4jem54nlydjgvi",
+  es: "nqg3c36humaqcudlyg7khj337e",
+  fr: "5bcbdrd2qfuzcjpeu52ssiq2nq",
 };

@@ -80,12 +80,14 @@ ESTIMATE_COLUMNS = (
 """Columns of tables of estimates, and their types."""
 
 
-def write(file: IO[bytes], survey: Survey, rows: Iterable[bytes], content: Content) -> None:
+def write(file: IO[bytes], folder: str, survey: Survey, rows: Iterable[bytes], content: Content) -> None:
     """Write the archive of a survey.
 
     Parameters
     ----------
     file : binary file
+    folder : str
+        The folder that holds all of it, so that it does not spill into the one where somebody unpacks it.
     survey : Survey
     rows : iterable of bytes
         The lines of ``reports.csv``; none where the survey keeps only tallies.
@@ -94,25 +96,25 @@ def write(file: IO[bytes], survey: Survey, rows: Iterable[bytes], content: Conte
     """
     resources = [Resource(name, ESTIMATE_COLUMNS) for name in content.estimates]
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, "survey.json", survey.document)
+        _add(archive, folder, "survey.json", survey.document)
         for name, written in (*content.estimates.items(), *content.files.items()):
-            _add(archive, name, written)
+            _add(archive, folder, name, written)
         for name, text in content.texts.items():
-            _add(archive, name, text.encode())
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / DATABASE
+            _add(archive, folder, name, text.encode())
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / DATABASE
             if survey.retention == "reports":
                 resources.append(Resource("reports.csv", _report_columns(survey)))
-                with archive.open(_entry("reports.csv"), "w", force_zip64=True) as entry:
+                with archive.open(_entry(folder, "reports.csv"), "w", force_zip64=True) as entry:
                     _write_database(path, survey, _copied(rows, entry), content)
             else:
                 _write_database(path, survey, (), content)
-            with path.open("rb") as database, archive.open(_entry(DATABASE), "w", force_zip64=True) as entry:
+            with path.open("rb") as database, archive.open(_entry(folder, DATABASE), "w", force_zip64=True) as entry:
                 shutil.copyfileobj(database, entry)
         package = json.dumps(data_package(survey, resources, content.columns), indent=1, ensure_ascii=False)
-        _add(archive, "datapackage.json", package.encode())
+        _add(archive, folder, "datapackage.json", package.encode())
         described = json.dumps(table_group(survey, resources, content.columns), indent=1, ensure_ascii=False)
-        _add(archive, "csv-metadata.json", described.encode())
+        _add(archive, folder, "csv-metadata.json", described.encode())
 
 
 def _copied(rows: Iterable[bytes], entry: IO[bytes]) -> Iterator[bytes]:
@@ -215,11 +217,11 @@ def _report_columns(survey: Survey) -> list[tuple[str, str]]:
     return [(name, kinds.get(name, "string")) for name in reports_header(survey)]
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, EPOCH)
+def _entry(folder: str, name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(f"{folder}/{name}", EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
     return entry
 
 
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    archive.writestr(_entry(name), content)
+def _add(archive: zipfile.ZipFile, folder: str, name: str, content: bytes) -> None:
+    archive.writestr(_entry(folder, name), content)

@@ -134,7 +134,8 @@ def fetch_archive(survey_id: str) -> Response:
 
     It contains the survey, its noisy reports, its estimates and the records of its releases. It also has a codebook
     (DDI), scripts in R, Stata, SPSS and Python that recompute the estimates, citations, a SQLite file with all tables,
-    and a description as a data package (Frictionless). The same release always has the same bytes.
+    and a description as a data package (Frictionless). All of it is in one folder, which has the name of the file.
+    The same release always has the same bytes.
     """
     state, rows = _rows_of(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
@@ -212,7 +213,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     content = archive.Content(estimates, results.files_about(survey.id), texts, about, COLUMNS)
     try:
         with get_store().released(survey) as released:
-            archive.write(file, survey, reports_file(survey, released), content)
+            archive.write(file, file_name(survey.id), survey, reports_file(survey, released), content)
     except BaseException:
         file.close()
         raise

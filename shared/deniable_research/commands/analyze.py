@@ -14,6 +14,7 @@ from deniable_research.commands.analyze_data import (
     Output,
     Reports,
     analyse_apart,
+    link_hint,
     say_dropped,
     suspected,
     suspicion_options,
@@ -26,6 +27,7 @@ from deniable_research.files.panels import comparison_panels, crosstab_panels, s
 from deniable_research.files.printing import comparison_text, crosstab_text, sensitivity_text, shares_text
 from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
 from deniable_research.output import counted, records
+from deniable_research.web import is_url
 from deniable_statistics.commands.options import assume_fake_option, interval_options
 from deniable_statistics.published.charts import interval_chart
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow
@@ -46,7 +48,19 @@ A design file has a table for each randomised column:
 """
 
 
-@click.group(epilog=DESIGN_FILE)
+class _Analyses(click.Group):
+    """The analyses; somebody who gives a link in place of one is told what to do with it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The analysis that is named first."""
+        if args and is_url(args[0]):
+            raise click.UsageError(f"an analysis comes first, such as shares; DATA {link_hint(args[0])}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Analyses, epilog=DESIGN_FILE)
 def analyze() -> None:
     """Analyse a file of randomised reports, from a collector or from elsewhere.
 

@@ -32,6 +32,7 @@ from deniable_research.hosts import HOSTS, looks_like, read_export
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
 from deniable_research.results.read_results import read_any_survey
+from deniable_research.web import is_url
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITTEN, check_suffix
 from deniable_statistics.published.revision import Pool, twice_sentence, versions_of
@@ -129,8 +130,26 @@ class Output:
             save_picture(self.picture, chart)
 
 
+def link_hint(link: str) -> str:
+    """What to do with the link of a survey where a file of reports is expected."""
+    return (
+        f"must be a file of reports, got a link; 'deniable estimate {link}' prints the results of a survey, and "
+        f"'deniable export {link} --to reports.csv' downloads its reports"
+    )
+
+
+class _DataPath(click.Path):
+    """The path of an existing file or folder; an error says what to do with a link."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, if it is no link."""
+        if is_url(value):
+            self.fail(link_hint(value), param, ctx)
+        return super().convert(value, param, ctx)
+
+
 _SOURCE = params_of(
-    click.argument("data", type=click.Path(exists=True, path_type=Path)),
+    click.argument("data", type=_DataPath(exists=True, path_type=Path)),
     click.option(
         "--from",
         "source",

@@ -26,7 +26,7 @@ from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 from deniable_statistics.planning.among import share_precision_among
 from deniable_statistics.planning.checks import MOST_PEOPLE
-from deniable_statistics.planning.noise_model import NoiseModel
+from deniable_statistics.planning.noise_model import NoiseModel, least_noise
 from deniable_statistics.planning.plans import (
     EpsilonPlan,
     Estimand,
@@ -108,6 +108,28 @@ class PlanRequest:
         """Whether the epsilon is what is asked for: people and a half width are given, and no noise."""
         noise = bool(self.epsilons) or self.truth is not None or self.file is not None
         return not noise and self.respondents is not None and self.width is not None and not self.tests
+
+    @property
+    def asked(self) -> str:
+        """What is planned, in a sentence, for one question; sizes and widths stand in the sentence that follows."""
+        shares = ", ".join(f"{100 * share:g} %" for share in self.shares or SHARES)
+        question = "a yes-no question" if self.options == 2 else f"a choice of {self.options} options"
+        if self.questions is not None:
+            question = f"{self.questions} questions that share one epsilon, each {question}"
+        if self.applies is not None:
+            question += f" that applies to {100 * self.applies:g} % of all people"
+        if self.seeks_epsilon:
+            noise = "epsilon is what is asked for"
+        elif self.truth is not None:
+            otherwise = f"yes with probability {self.yes}" if self.options == 2 else "an option by chance"
+            noise = f"truth with probability {self.truth}, otherwise {otherwise}"
+        else:
+            # Parts of a shared epsilon, and questions with a filter, have other mechanisms than this question alone.
+            is_plain = self.questions is None and self.applies is None
+            names = [f" ({least_noise(self.options, epsilon)})" if is_plain else "" for epsilon in self.epsilons]
+            parts = [f"{epsilon:g}{name}" for epsilon, name in zip(self.epsilons, names, strict=True)]
+            noise = f"epsilon {', '.join(parts)}"
+        return f"Planned: {question}; {noise}; true share {shares}; confidence level {100 * self.confidence:g} %."
 
     def side(self, share: float | None) -> str:
         """The alternative hypothesis of a test of this share."""
@@ -268,7 +290,7 @@ def plan(**given: Any) -> None:
         whole = {} if survey is None else {"survey": survey.id, "epsilon": survey.epsilon}
         click.echo(to_json(whole | {"plans": rows}))
     else:
-        click.echo(_as_table(plans, survey, asked.respondents))
+        click.echo(_as_table(plans, survey, asked))
     if asked.picture is not None:
         save_picture(asked.picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, asked.options))
 
@@ -304,15 +326,15 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
     return [SizePlan(each, width, confidence) for each in estimands]
 
 
-def _as_table(plans: Sequence[Plan], survey: Survey | None, respondents: int | None) -> str:
+def _as_table(plans: Sequence[Plan], survey: Survey | None, asked: PlanRequest) -> str:
     first, *others = meaning(plans[0])
     if len(plans) > 1:
         first = f"First row: {first[:1].lower()}{first[1:]}"
     if survey is None:
         # What matters most before the table, what it means besides after it.
-        return "\n\n".join(part for part in (first, plans_table(plans), "\n".join(others)) if part)
+        return "\n\n".join(part for part in (asked.asked, first, plans_table(plans), "\n".join(others)) if part)
     parts = [
-        outlook(survey, respondents or RESPONDENTS),
+        outlook(survey, asked.respondents or RESPONDENTS),
         plans_table(plans),
         "\n".join((first, *others)),
     ]

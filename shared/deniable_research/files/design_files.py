@@ -40,6 +40,8 @@ _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")
 _PAIRS = ("yes", "no")
 """Probabilities of which some designs take one for each group."""
 _DECIMAL_COMMA = re.compile(r"^[^\"'\[#]*= *([0-9]+,[0-9]+)", re.MULTILINE)
+_SHOWN = {r"^\s*subset of (\d+)": r"subset w=\1", r"^\s*drawn-boxes \((\d+) of (\d+)\)": r"drawn-boxes s=\1 k=\2"}
+"""Names with which mechanisms are printed, and how a line writes them: a name, and parameters."""
 _INTEGER = re.compile(r"-?[0-9]+")
 
 
@@ -209,8 +211,15 @@ def quick_question(line: str) -> RandomizedColumn:
     >>> question = quick_question("affair=rrt_q1: forced-response truth=2/3 codes=no:2,yes:1 missing=9")
     >>> question.name, question.column, question.codes, question.missing
     ('affair', 'rrt_q1', {'2': 0, '1': 1}, ('', 'NA', 'NaN', '9'))
+
+    The name may be the one with which a mechanism is printed:
+
+    >>> quick_question("town: subset of 2 k=11 epsilon=1.5") == quick_question("town: subset w=2 k=11 epsilon=1.5")
+    True
     """
     where, colon, rest = line.partition(":")
+    for shown, parameters in _SHOWN.items():
+        rest = re.sub(shown, parameters, rest)
     try:
         words = shlex.split(rest) if colon else []
     except ValueError:  # a quotation mark without its other one

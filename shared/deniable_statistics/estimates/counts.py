@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError, describe
-from deniable.wire.space import Count
+from deniable.wire.space import Count, ReportSpace
+from deniable_statistics.estimates.tally import report_text
 
 Counts = Sequence[Count] | Mapping[Any, Count]
 
@@ -50,6 +51,42 @@ def counts_in_order(
     for place, (_, count) in zip(places([key for key, _ in items], length, first, names, subject), items, strict=True):
         found[place] = count
     return found
+
+
+def supports_in_order(counts: Counts, space: ReportSpace, n: Count | None) -> tuple[Sequence[Count], Count | None]:
+    """The counts of supports in the order of options, and the number of reports, where counts have reports as keys.
+
+    What `value_counts` gives of reports that can support several options has such keys: texts of 0 and 1, tuples of
+    them, or sets of the options that a report supports. Other counts are read by `counts_in_order`.
+
+    Raises
+    ------
+    ParameterError
+        As `counts_in_order`, or if a key is a text, a tuple or a set that is no report.
+
+    Examples
+    --------
+    >>> from deniable.wire.space import Bits
+    >>> supports_in_order({"110": 5, "011": 2}, Bits(3, 2), None)
+    ([5, 7, 2], 7)
+    """
+    # What is neither is refused by `counts_in_order`, so nothing here asks for more than keys and items.
+    table: Any = counts if hasattr(counts, "keys") and hasattr(counts, "items") else {}
+    if space.supports_one or not any(isinstance(key, (str, tuple, Set)) for key in table.keys()):  # noqa: SIM118  # a Series iterates over its values
+        return counts_in_order(counts, space.size, first=space.first), n
+    found: list[Count] = [0] * space.size
+    total: Count = 0
+    for key, count in table.items():
+        report = report_text(key, space.size)
+        if report not in space:
+            raise ParameterError(
+                f"counts: must have keys that are reports, each {space.described}, or the set of the options that it "
+                f"supports, got the key {key!r:.80}; count_reports counts a column of reports"
+            )
+        for option in space.supports(report):
+            found[option] += count
+        total += count
+    return found, total if n is None else n
 
 
 def places(keys: Sequence[Any], length: int, first: int, names: Sequence[str], subject: str) -> list[int]:

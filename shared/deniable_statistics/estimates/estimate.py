@@ -19,7 +19,7 @@ from deniable_statistics.designs.debiasing import ratio
 from deniable_statistics.designs.design import Binomial, Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.assumed_fakes import ContaminatedTally, effective_scale, hull
-from deniable_statistics.estimates.counts import Counts, counts_in_order
+from deniable_statistics.estimates.counts import Counts, supports_in_order
 from deniable_statistics.estimates.fakes import check_fakes, fake_margins
 from deniable_statistics.intervals import (
     METHODS,
@@ -123,7 +123,7 @@ class Estimate:
         """
         design = design_of(design)
         length = len(design.expected_if_even)
-        ordered = counts_in_order(counts, length, first=design.reports.first)
+        ordered, n = supports_in_order(counts, design.reports, n)
         tally = check_counts(ordered, length, weighted=n_effective is not None)
         total = number_of_reports(design, tally, n)
         effective = float(total if n_effective is None else n_effective)
@@ -513,10 +513,10 @@ def weighted_tally(design: Design, counts: Counts, n: Count | None) -> tuple[Seq
     Raises
     ------
     ParameterError
-        As `counts_in_order`, `check_counts` and `number_of_reports`.
+        As `supports_in_order`, `check_counts` and `number_of_reports`.
     """
     length = len(design.expected_if_even)
-    ordered = counts_in_order(counts, length, first=design.reports.first)
+    ordered, n = supports_in_order(counts, design.reports, n)
     check_counts(ordered, length, weighted=True)
     return ordered, number_of_reports(design, ordered, n, "numbers")
 

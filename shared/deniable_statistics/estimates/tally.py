@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from deniable.exact import is_truth_value, plain
 from deniable.mechanisms.base import Mechanism
 from deniable.report.report import Report
 from deniable.survey.document import Survey
+from deniable.wire.space import ReportSpace
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,9 @@ def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ..
     Parameters
     ----------
     reports : iterable, or array of numpy
-        What `randomize` or `randomize_many` gives: numbers, texts of 0 and 1, or rows of them. Whole numbers may be
-        floats, and missing cells (NaN, NA) are left out, because a column of pandas with gaps holds floats.
+        What `randomize` or `randomize_many` gives: numbers, texts of 0 and 1, or rows of them; also sets of the
+        options that a report supports, and texts with the b of exports. Whole numbers may be floats, and missing
+        cells (NaN, NA) are left out, because a column of pandas with gaps holds floats.
     mechanism : Mechanism
         What made them.
 
@@ -110,7 +112,7 @@ def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ..
     check_kind(mechanism, Mechanism, "mechanism")
     space = mechanism.reports
     values: list[Any] = reports.tolist() if hasattr(reports, "tolist") else list(reports)
-    plain = [_as_report(value, takes_truth=space.size == 2) for value in values]
+    plain = [_as_report(value, space) for value in values]
     counts = [0] * space.size
     for report, n in Counter(plain).items():  # reports that are alike are checked once
         if report is _MISSING:
@@ -122,19 +124,35 @@ def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ..
     return tuple(counts)
 
 
+def report_text(report: Any, size: int) -> Any:
+    """The text of a report that is written as a row of 0 and 1, or as the set of the options that it supports.
+
+    >>> report_text((0, 1, 1), 3), report_text(frozenset({1, 2}), 3), report_text("b011", 3)
+    ('011', '011', '011')
+    """
+    if isinstance(report, str):
+        return report.removeprefix("b")  # which exports write, so that no program reads a number
+    if isinstance(report, Set):
+        fits = report <= set(range(size))
+        return "".join("1" if option in report else "0" for option in range(size)) if fits else frozenset(report)
+    if isinstance(report, (list, tuple)) or getattr(report, "ndim", False):
+        return "".join(str(int(bit)) for bit in report)
+    return report
+
+
 _MISSING = object()
 """A cell of a column that holds no report."""
 
 
-def _as_report(value: Any, takes_truth: bool) -> Any:
+def _as_report(value: Any, space: ReportSpace) -> Any:
     """A report as the mechanism sends it: a row of 0 and 1 as their text, a whole number as Python's int."""
     # By its name, because pandas need not be installed, and NA has no truth value.
     if type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
         return _MISSING
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
-    if isinstance(value, (list, tuple)) or getattr(value, "ndim", False):
-        return "".join(str(int(bit)) for bit in value)
-    if takes_truth and (isinstance(value, bool) or is_truth_value(value)):  # `tolist` makes Python's of numpy's
+    if space.json_type is str or isinstance(value, (list, tuple, Set)) or getattr(value, "ndim", False):
+        return report_text(value, space.size)
+    if space.size == 2 and (isinstance(value, bool) or is_truth_value(value)):  # `tolist` makes Python's of numpy's
         return int(value)
     return plain(value)

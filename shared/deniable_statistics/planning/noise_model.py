@@ -27,6 +27,15 @@ MOST_INTERVALS = 400
 """Largest number of intervals that are computed for an expected width; among more counts widths are interpolated."""
 
 
+def least_noise(options: int, epsilon: Number) -> Mechanism:
+    """The best mechanism for a yes-no question (two options) or a choice, at this epsilon.
+
+    >>> str(least_noise(2, 1)), str(least_noise(11, 1.5))
+    ('warner', 'subset of 2')
+    """
+    return Warner.from_epsilon(epsilon) if options == 2 else choose_for_choice(options, epsilon).best
+
+
 @dataclass(frozen=True)
 class NoiseModel:
     """The noise of one option of a question.
@@ -117,7 +126,7 @@ class NoiseModel:
     @classmethod
     def with_least(cls, options: int, epsilon: Number) -> NoiseModel:
         """The noise of the best mechanism for a yes-no question (two options) or a choice, at this epsilon."""
-        return cls.through(Warner.from_epsilon(epsilon) if options == 2 else choose_for_choice(options, epsilon).best)
+        return cls.through(least_noise(options, epsilon))
 
     @classmethod
     def options_of(cls, mechanism: Mechanism) -> tuple[NoiseModel, ...]:
