@@ -149,8 +149,8 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     store.store_reports([(survey, reports_of(survey, 150))])
     store.settle()
     files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
-    names = ("citation.bib", "CITATION.cff", "methods.txt", "methods.tex")
-    bibtex, cff, methods, in_tex = (files[each].decode() for each in names)
+    citation = ("citation.bib", "CITATION.cff", "methods.txt", "methods.tex")
+    bibtex, cff, methods, in_tex = (files[each].decode() for each in citation)
     depths = list(itertools.accumulate({"{": 1, "}": -1}.get(each, 0) for each in bibtex))
     assert depths[-1] == 0
     assert min(depths[bibtex.index("{") : -2]) == 1, "the entry ends where it ends"
