@@ -55,7 +55,7 @@ LABELLED = {"reports.xlsx": "Excel", "reports.sav": "SPSS"}
     "truths",
     metavar="QUESTION=SHARES",
     multiple=True,
-    help="True shares, such as affair=0.3. May be repeated.",
+    help="True shares, such as affair=0.3, or town=0.2,0.5,0.3 of three options. May be repeated.",
 )
 @click.option("--formula", help='The analysis that you plan, with yes-no questions: "drunk ~ stressed".')
 @click.option(

@@ -110,6 +110,11 @@ class Citation:
         return f"; licence: {self.license.cited}" if self.license else ""
 
     @property
+    def _of_release(self) -> str:
+        """The release, for styles of BibTeX that print the note and no ``version``."""
+        return f", release {self.number} of {self.date}" if self.number else f", as on {self.date}"
+
+    @property
     def bibtex(self) -> str:
         """An entry of BibTeX."""
         lines = [
@@ -120,7 +125,7 @@ class Citation:
             f"  date = {{{self.date}}}",
             # What is live is cited as it was on a day; the address of a release stays.
             f"  version = {{{self.number}}}" if self.number else f"  urldate = {{{self.date}}}",
-            f"  note = {{Survey {self.survey.id}, randomised response{_tex(self._asked)}{_tex(self._licensed)}}}",
+            f"  note = {{Survey {self.survey.id}, randomised response{_tex(self._of_release)}{_tex(self._asked)}{_tex(self._licensed)}}}",
             f"  url = {{{self.url}}}",
         ]
         # A paper that cites two releases has two entries.

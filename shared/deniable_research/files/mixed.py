@@ -22,7 +22,7 @@ from deniable_research.regression import ClassShares, TidyRow, class_shares
 from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.comparison.side_by_side import CohortTest
 from deniable_statistics.intervals import Interval, level_of_each, two_sided
-from deniable_statistics.published.columns import p_value
+from deniable_statistics.published.columns import equation_of_p
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -46,7 +46,7 @@ class Agreement:
     p_value: float
 
     def __str__(self) -> str:
-        return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, p {p_value(self.p_value)}"
+        return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, {equation_of_p(self.p_value)}"
 
 
 def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_] | None = None) -> ClassShares:

@@ -20,6 +20,7 @@ from deniable_statistics.published.columns import (
     Column,
     Form,
     N,
+    equation_of_p,
     figure,
     figures,
     form_of,
@@ -256,7 +257,7 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
 def _association(row: CrosstabRow) -> Iterator[str]:
     """Sentences on the association of columns, and the note of a row."""
     if row.measure == "independence":
-        yield f"Independence: {_test(row)}, p {p_value(row.p_value)}."
+        yield f"Independence: {_test(row)}, {equation_of_p(row.p_value)}."
     elif row.measure in ("correlation", "odds ratio"):
         yield f"{row.measure.capitalize()}: {number(row.estimate)} ({interval(row.conf_low, row.conf_high, number)})."
     if row.note:
@@ -310,8 +311,8 @@ def goodness_text(found: GoodnessOfFit) -> str:
     else:
         df = ""
         how = f"over {counted(found.groups, 'group')} by fitted share, p from {found.draws} studies that the model drew"
-    pearson = f"Pearson X2{df} = {number(found.pearson)}, p {p_value(found.pearson_p)}"
-    return f"Fit: {pearson}; deviance G2{df} = {number(found.deviance)}, p {p_value(found.deviance_p)}; {how}."
+    pearson = f"Pearson X2{df} = {number(found.pearson)}, {equation_of_p(found.pearson_p)}"
+    return f"Fit: {pearson}; deviance G2{df} = {number(found.deviance)}, {equation_of_p(found.deviance_p)}; {how}."
 
 
 def prediction_text(rows: Sequence[PredictionRow]) -> str:
@@ -334,7 +335,5 @@ def _whole(fit: Fit | MomentFit) -> str:
     text = f", log-likelihood {number(glance.loglik, 6)}"
     # NaN, which differs from itself, for a model without covariates: there is nothing to test.
     if glance.p_value == glance.p_value:
-        text += (
-            f", against no covariates chi2({glance.lr_df}) = {number(glance.lr_statistic)}, p {p_value(glance.p_value)}"
-        )
+        text += f", against no covariates chi2({glance.lr_df}) = {number(glance.lr_statistic)}, {equation_of_p(glance.p_value)}"
     return text + (f", penalty {glance.penalty}" if glance.penalty else "")

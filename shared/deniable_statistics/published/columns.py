@@ -60,6 +60,16 @@ def p_value(value: float | None) -> str:
     return shown(value, lambda p: "< 0.0001" if p < 1e-4 else f"{p:.4f}")
 
 
+def equation_of_p(value: float | None) -> str:
+    """A p-value within a sentence.
+
+    >>> equation_of_p(0.0312), equation_of_p(1e-9)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    said = p_value(value)
+    return f"p {said}" if said.startswith("<") else f"p = {said}"
+
+
 def interval(low: float | None, high: float | None, form: Any = percent) -> str:
     """An interval in words, with both ends in the same form.
 
