@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "c4nykbhlcd5bph4rwuc4vkvvwq",
-  de: "lpdkqxgpy5pxenewjpotq2py2u",
-  en: "o2bauihwmp3wkmtqdpg6pchukq",
-  es: "bir3b5v4o346txjyxzbw6vk6xm",
-  fr: "6ackk7qfyfasxju3nymplrolnm",
+  ar: "lviecqjhxp364f6bpcpksitd6m",
+  de: "ezeznpmglrlygpbkuxxxbtc4cy",
+  en: "4e32exx4u2veppohcxis6z22fm",
+  es: "qu3b6amob574qboj3qfeswd4ca",
+  fr: "aapyciqtyklwofigivilrfxbze",
 };
