@@ -327,11 +327,13 @@ def test_nobody_is_told_that_an_invitation_was_used_which_was_not(collector: Col
     used = page.get_by_text("Your invitation has now been used")
     page.goto(mine)
     browsing.answer(page, survey, ANSWERS)
+    page.get_by_text(browsing.MORE).click()
     expect(used).to_be_visible()
     page.goto(anothers)
     heading(page, ANSWERED)
     expect(used).to_have_count(0)
     page.goto(mine)
+    page.get_by_text(browsing.MORE).click()
     expect(used).to_be_visible()
 
 
