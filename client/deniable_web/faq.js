@@ -31,6 +31,12 @@ export const resultsPage = (m, view) =>
 /** Until when a survey takes replies, if it says so. @param {Messages} m @param {View} view */
 export const lasts = (m, { closes }, text = m.lasts) => (closes ? fill(text, { closes: end(m, closes) }) : "");
 
+/** The odds of the question where chance does the least. @param {Messages} m @param {View["questions"]} questions */
+export function leastOdds(m, questions) {
+  const least = plainest(questions);
+  return stack(questions[1] && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]));
+}
+
 /**
  * @param {Messages} m @param {View} view
  * @param {number} weak as in ceiling.js @param {Node} kept what stays on the device @param {Node} stop what becomes of a visit that ends before Send
@@ -44,7 +50,7 @@ export function faq(m, view, weak, kept, stop, asks) {
   const q = of100(coin?.mechanism.support?.[1].ifOther ?? 0);
   const [even, ten, all] = wholeOdds(view, m);
   const figures = () =>
-    stack(quiet(`${even} ${m.guessRead}`), quiet(ten), questions.length > 1 && quiet(m.oddsLeast), pairs([[own(least.text), oddsOf(least, m).join(" ")]]), quiet(all));
+    stack(quiet(`${even} ${m.guessRead}`), quiet(ten), leastOdds(m, questions), quiet(all));
   const where = said(weak, m, "answerResults", "answerResultsWeak");
   const sent = said(weak, m, "answerSent", "answerSentWeak");
   /** @type {[string, string | Node][]} */

@@ -12,7 +12,7 @@ import { completionOf } from "./completion.js";
 import { choiceOf, randomize } from "./device.js";
 import { bar, box, button, card, drawing, figures, focusOn, fold, folds, h, headInSight, heading, item, link, linked, minor, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
 import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
-import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
+import { leastOdds, results, resultsPage, sure, yesNo } from "./faq.js";
 import { drawQuestions } from "./group.js";
 import { demand } from "./mechanisms/base.js";
 import { carrying } from "./memory.js";
@@ -31,7 +31,7 @@ export const given = Object.freeze({
   CLIENT, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError, UNIT,
   addressOf, arranged, bar, below, box, button, bytesOf, card, carrying, checkedHash, choiceOf, code,
   completionOf, contact, demand, digits, drawQuestions, drawing, dumps, figures, fill, focusOn, fold, folds, h,
-  headInSight, heading, hexadecimal, inWords, item, keyOf, lasts, link, linked, minor, needed, numbered, of100, oddsOf,
+  headInSight, heading, hexadecimal, inWords, item, keyOf, leastOdds, link, linked, minor, needed, numbered, of100, oddsOf,
   oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, resultsPage, routeOf, said, sha,
   stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeOdds, yesNo,
 });

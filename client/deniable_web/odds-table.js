@@ -1,9 +1,8 @@
 //@ts-check
-/* How often chance leaves an answer as it is: a row for each question, in two figures, or in a sentence where two do not say it. */
+/* For experts, how often chance leaves an answer as it is: a row for each question, in two figures, or in a sentence where two do not say it. */
 
 import { h, own } from "./dom.js";
-import { fill } from "./messages.js";
-import { oddsOf, of100 } from "./odds.js";
+import { oddsOf } from "./odds.js";
 
 /** @typedef {import("./messages.js").Messages} Messages */
 /** @typedef {import("./survey.js").Asked} Asked */
@@ -18,11 +17,9 @@ function pairOf({ kind, mechanism: { hasShares, support: [first, ...more] = [], 
   return isAlike && first ? [first.ifTrue, first.ifOther] : undefined;
 }
 
-/**
- * @param {Messages} m @param {readonly Asked[]} questions
- * @param {(probability: number) => string} [say] in the words of a cell; rounded to times in 100 without it
- */
-export function oddsTable(m, questions, say = (probability) => fill(m.in100, { p: of100(probability) })) {
+/** @param {Messages} m @param {readonly Asked[]} questions */
+export function oddsTable(m, questions) {
+  const say = (/** @type {number} */ probability) => probability.toLocaleString(m.lang, { maximumFractionDigits: 6, numberingSystem: "latn" });
   const rows = questions.map((question) => {
     const said = pairOf(question)?.map((each) => h("td", {}, say(each)));
     return h("tr", {}, h("th", { scope: "row" }, own(question.text)), ...(said ?? [h("td", { colspan: 2 }, oddsOf(question, m).join(" "))]));

@@ -6,7 +6,7 @@ import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { box, button, card, drawing, figures, fold, folds, h, heading, item, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
-import { lasts, results, resultsPage, sure, yesNo } from "./faq.js";
+import { leastOdds, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
 import { wholeOdds } from "./odds.js";
 import { oddsTable } from "./odds-table.js";
@@ -36,22 +36,20 @@ export function sentInWords(m, { questions }, report, note) {
 }
 
 /**
- * How often chance makes what of an answer, for each question, whatever was sent.
+ * What chance makes of an answer, whatever was sent, at the question where it does the least.
  * @param {Messages} m @param {View} view @param {string} [meaning] what that comes to, where it is known how much was told before
  */
 export const sentOdds = (m, view, meaning = "") =>
-  fold(m.odds, () => {
-    const [even, ...more] = wholeOdds(view, m);
-    const exactly = (/** @type {number} */ probability) => probability.toLocaleString(m.lang, { maximumFractionDigits: 6, numberingSystem: "latn" });
-    const exact = () => stack(oddsTable(m, view.questions, exactly), figures(more));
-    return stack(p(meaning), oddsTable(m, view.questions), quiet(`${even} ${m.guessRead}`), fold(m.exact, exact));
-  });
+  fold(m.odds, () => stack(p(meaning), leastOdds(m, view.questions), quiet(`${wholeOdds(view, m)[0]} ${m.guessRead}`)));
+
+/** The exact figures of every question and of all together, for experts. @param {Messages} m @param {View} view */
+export const exactOdds = (m, view) => stack(oddsTable(m, view.questions), figures(wholeOdds(view, m).slice(1)));
 
 /** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */
 const arrived = () =>
   drawing(
     "svg",
-    { viewBox: "30 0 112 104", width: 152, display: "block", overflow: "visible", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    { viewBox: "28 0 118 104", width: 160, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
     drawing("circle", { fill: "var(--soft)", stroke: "none", cx: 80, cy: 52, r: 50 }),
     drawing("rect", { x: 42, y: 32, width: 76, height: 50, rx: 6, fill: "var(--card)" }),
     drawing("path", { d: "m43 36 37 27 37-27" }),
@@ -68,47 +66,52 @@ const arrived = () =>
  */
 export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isKept, isHome, history, next }) {
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
-  return card(
-    isNew ? picture("done", arrived()) : picture("again"),
-    heading(title),
-    p(isNew ? m.sent : m.sentBeforeText, "lead"),
-    // No way out of a shared device: the next person comes first.
-    next && p(m.kioskHand),
-    next && button(m.next, next),
-    view.thanks && h("div", { class: "box promise" }, p(linked(view.thanks))),
-    h(
-      "ul",
-      { class: "checks" },
-      ...[next ? m.sentCleared : isKept ? m.sentKept : m.sentForgotten, `${m.mixedIn} ${ofChance}`, isMine && m[`${view.access}Used`]].map((each) => each && item(each)),
-    ),
-    p(said(weak, m, "weakSent"), "care"),
-    place && p(fill(m.passedOn, { place })),
-    isNew && view.completion && way(m, view, !next),
-    box(p(`${lasts(m, view)} ${results(m, view, "", m.whenBatches, m.whenClosed)}`), isNew && isHome && !view.completion && !next && p(m.mayClose)), // with a code, or a way back, there is one more thing to do
+  const kept = next ? m.sentCleared : isKept ? m.sentKept : m.sentForgotten;
+  const ask = contact(m, view, m.contactCare);
+  // Made at once, because there is no way out of a shared device, and `show` looks for links.
+  const more = stack(
+    quiet(isMine && m[`${view.access}Used`]),
     // No way by a slip from a place to the collector, which would see who comes.
     // Nor an address on a shared device, where nobody can take it along.
     isPlace && !next && quiet(m.resultsElsewhere, " ", code(`${link}/results`)),
-    h("div", { class: "row" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
-    contact(m, view, m.contactCare),
     folds(
       fold(m.inWords, () => sentInWords(m, view, report, said(weak, m, "mayBe"))),
       sentOdds(m, view, sure(m, weak)),
       fold(m.askResults, () => p(resultsPage(m, view), "text")),
       fold(m.experts, () =>
         pairs([
-          [m.json, stack(block(report), quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]))],
+          [m.json, stack(block(report), quiet(m.fields, " ", m[`${view.access}Field`]))],
+          [m.exact, exactOdds(m, view)],
           [m.verify, block(`deniable answer --try ${link}`)],
           [m.survey, block(view.id)],
           [m.client, block(`${CLIENT} ${checkedHash()}`)],
         ]),
       ),
     ),
+    view.thanks && ask,
     toHistory(m, history),
+  );
+  return card(
+    isNew ? picture("done", arrived()) : picture("again"),
+    heading(title),
+    // With a code, or a way back, there is one more thing to do.
+    h("p", { class: "lead" }, isNew ? m.sent : m.sentBeforeText, " ", isNew && isHome && !view.completion && m.mayClose),
+    // No way out of a shared device: the next person comes first.
+    next && p(m.kioskHand),
+    next && button(m.next, next),
+    isNew && view.completion && way(m, view, !next),
+    p(said(weak, m, "weakSent"), "care"),
+    p(`${kept} ${ofChance || m.mixedIn}`),
+    place && p(fill(m.passedOn, { place })),
+    p(results(m, view, "", m.whenBatches, m.whenClosed)),
+    view.thanks ? h("div", { class: "box promise" }, p(linked(view.thanks))) : ask,
+    h("div", { class: "row ways" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
+    folds(h("details", {}, h("summary", {}, m.reply), more)),
   );
 }
 
-/** What is for experts, as it stands. @param {string} text */
-const block = (text) => h("pre", { class: "box" }, code(text));
+/** What is for experts, as it stands, in lines that end behind commas where they may. @param {string} text */
+const block = (text) => h("pre", { class: "quiet box" }, h("code", { dir: "ltr" }, ...text.split(/(?<=,)/).flatMap((each) => [each, h("wbr", {})])));
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.

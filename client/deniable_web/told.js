@@ -12,8 +12,8 @@ import { fetchSurvey } from "./collector.js";
 import { picture } from "./chance.js";
 import { bar, box, button, card, fold, folds, h, heading, minor, own, p, quiet, stack } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
-import { fill, messagesIn } from "./messages.js";
-import { sentInWords, sentOdds } from "./receipt.js";
+import { fill, messagesIn, numbered } from "./messages.js";
+import { exactOdds, sentInWords, sentOdds } from "./receipt.js";
 import { css, screens } from "./style.js";
 import { translate } from "./survey.js";
 import { ToldMemory } from "./told-memory.js";
@@ -66,18 +66,21 @@ export class DeniableTold extends DeniableElement {
   /** One survey: whether the reply arrived, and on a press what it says. @param {string} collector @param {Reply} reply @param {string[]} tongues */
   #entry(collector, { survey, report, hasArrived }, tongues) {
     const m = this.words;
-    const name = h("a", { href: `${collector}/s/${survey}` }, m.deviceSurvey);
+    const n = Object.keys(JSON.parse(report).values).length; // all that is known of it here
+    const name = h("a", { href: `${collector}/s/${survey}` }, numbered(m, m.deviceSurvey, n));
+    const bytes = stack(h("code", { dir: "ltr" }, survey));
     const shown = h("div", { role: "status", class: "stack" });
     const show = async () => {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
+        bytes.append(exactOdds(m, view));
         const isWeak = weakness(view) > 1;
         shown.replaceChildren(sentInWords(m, view, report, isWeak ? "" : m.mayBe), sentOdds(isWeak ? { ...m, odds: m.oddsWeak } : m, view));
       } catch {
         shown.replaceChildren(quiet(`${m.unreachable}.`), minor(m.again, show)); // the reply itself may well have been sent
       }
     };
-    return stack(h("h2", {}, name), p(hasArrived ? m.sent : `${m.waiting}.`), quiet(m.deviceAsks), folds(fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => h("code", { dir: "ltr" }, survey))));
+    return stack(h("h2", {}, name), p(hasArrived ? m.sent : `${m.waiting}.`), quiet(m.deviceAsks), folds(fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => bytes)));
   }
 }

@@ -165,6 +165,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     used = {"invited": "Your invitation has now been used", "unlinkable": "nobody can tell which reply is yours"}[
         access
     ]
+    page.get_by_text(browsing.MORE).click()
     expect(page.get_by_text(used)).to_be_visible()
     page.locator("deniable-survey").get_by_text("For experts").click()
     assert violations(page) == []
@@ -277,6 +278,7 @@ def test_a_report_that_was_refused_takes_the_invitation_of_the_next_link_once_so
     assert taken == refused | {"credential": link[-32:]}, "the same id and values, which count once"
     page.reload()
     heading(page, ANSWERED)
+    page.get_by_text(browsing.MORE).click()
     page.locator("deniable-survey").get_by_text("For experts").click()
     expect(page.get_by_text(link[-32:])).to_be_visible()
     assert len(witness.posts()) == 2
@@ -325,11 +327,13 @@ def test_nobody_is_told_that_an_invitation_was_used_which_was_not(collector: Col
     used = page.get_by_text("Your invitation has now been used")
     page.goto(mine)
     browsing.answer(page, survey, ANSWERS)
+    page.get_by_text(browsing.MORE).click()
     expect(used).to_be_visible()
     page.goto(anothers)
     heading(page, ANSWERED)
     expect(used).to_have_count(0)
     page.goto(mine)
+    page.get_by_text(browsing.MORE).click()
     expect(used).to_be_visible()
 
 
@@ -347,6 +351,7 @@ def test_two_tabs_with_two_invitations_say_which_report_counts(collector: Collec
         tab.get_by_role("button", name="Send", exact=True).click()
         heading(tab, title)
     assert collector.reports(survey) == 1
+    tabs[1].get_by_text(browsing.MORE).click()
     tabs[1].locator("deniable-survey").get_by_text("For experts").click()
     expect(tabs[1].get_by_text(hers[-32:])).to_be_visible()
 

@@ -54,6 +54,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     browsing.answer(page, survey, TRULY)
     assert collector.reports(survey) == before + 1
     expect(page.get_by_text("Your device has forgotten what you chose")).to_be_visible()
+    page.get_by_text(browsing.MORE).click()
     page.locator("deniable-survey").get_by_text("For experts").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert witness.lines == []

@@ -14,7 +14,17 @@ from playwright.sync_api import BrowserContext, Page, expect
 from scipy.stats import binom
 
 from deniable import Report, Survey, Warner, parse_report, read_survey
-from tools.rig.browsing import ARRIVED, GIVE, NO_STORAGE, Witness, another_site, everything_kept, remembered, scripts
+from tools.rig.browsing import (
+    ARRIVED,
+    GIVE,
+    MORE,
+    NO_STORAGE,
+    Witness,
+    another_site,
+    everything_kept,
+    remembered,
+    scripts,
+)
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -155,6 +165,7 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     expect(page.locator(".review .text")).to_have_text([part for title in titles for part in (title, "Yes")])
     page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    page.get_by_text(MORE).click()
     page.locator("deniable-survey").get_by_text("For experts").click()
     assert page.locator("details pre").first.inner_text().count(":null") == 1 + 3  # the cohort, and what was not asked
 
@@ -203,6 +214,7 @@ def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_v
     tabs[1].bring_to_front()
     send(tabs[1], dict.fromkeys(SHARES, "No"), "already answered")
     assert witness.posts() == []
+    tabs[1].get_by_text(MORE).click()
     tabs[1].locator("deniable-survey").get_by_text("For experts").click()
     expect(tabs[1].get_by_text(report["id"])).to_be_visible()
 

@@ -14,6 +14,7 @@ from deniable import Survey, read_survey
 from tests.support.marks import long
 from tools.rig.browsing import (
     ARRIVED,
+    MORE,
     NO_STORAGE,
     another_site,
     answer,
@@ -573,6 +574,7 @@ def test_page_that_goes_away_keeps_neither_focus_nor_place_nor_screen(
         expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
     with page_of(context, collector, f'<deniable-survey kiosk src="{link}"></deniable-survey>') as page:
         answer(page, survey, {"affair": "no", "drinks": 3})
+        page.get_by_text(MORE).click()
         page.locator("deniable-survey").get_by_text("For experts").click()
         empty = gone.replace("shadowRoot;", "shadowRoot.childElementCount;")
         assert page.evaluate(empty.replace("ELEMENT", "document.querySelector('deniable-survey')")) == 0

@@ -16,6 +16,7 @@ from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
 from tests.support.marks import long
+from tools.rig.access import invite
 from tools.rig.browsing import let_it_draw
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
@@ -164,6 +165,27 @@ def test_the_picture_says_what_its_figures_mean(
     page.get_by_text("The exact figures").click()
     picture.locator("summary").click()
     expect(page.get_by_text("To compare: a mere guess is right 50 times in 100")).to_have_count(1)
+
+
+def test_what_begins_and_what_declines_stand_on_the_first_screen_of_a_phone_where_they_belong(
+    collector: Collector, page: Page
+) -> None:
+    """Also with weak protection and with an invitation, and not only because they stick to the foot of the window."""
+    page.set_viewport_size({"width": 390, "height": 2000})
+    texts = {"organiser": "Institute for Health at Work", "about": "We want to know how staff of hospitals cope."}
+    weak = read_survey(survey_toml("Stress and sleep", question_toml("q", "yes-no", "Q?", epsilon=3.9), **texts))
+    asked = question_toml("q", "yes-no", "Q?", epsilon=1)
+    invited = read_survey(survey_toml("Stress at work", asked, access="invited", **texts))
+    links = [collector.publish(survey) for survey in (weak, invited)]
+    with closing(SqliteStore(collector.database)) as store:
+        (invitation,) = invite(store, invited, 1)
+    for survey, link in zip((weak, invited), links, strict=True):
+        page.goto(f"{link}#lang=en&invitation={invitation}")
+        buttons = page.locator("deniable-survey .begin button")
+        expect(buttons).to_have_count(2 if survey is weak else 1)
+        box = buttons.last.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 844
 
 
 def test_nothing_is_said_to_be_missing_before_anything_was_touched(page: Page, link: str) -> None:

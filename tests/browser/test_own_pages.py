@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from deniable import Survey, read_survey
+from deniable.privacy.odds import plainest
 from deniable.survey.completion import CODE_CHARACTERS
 from deniable.survey.look import Logo, Look
 from deniable_server.app import create_app
@@ -22,6 +23,7 @@ from tests.support.marks import long
 from tools.rig.browsing import (
     ARRIVED,
     FIVE_QUESTIONS,
+    MORE,
     NO_STORAGE,
     Witness,
     another_site,
@@ -267,8 +269,9 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     (reply,) = page.evaluate(remembered())["reports"].values()
     said = json.loads(reply["report"])["values"]
     witness = Witness.of(page)
+    page.get_by_text(MORE).click()
     page.get_by_role("link", name="What this browser remembers about surveys here").click()
-    expect(page.get_by_role("heading", name="A survey on this server")).to_be_visible()
+    expect(page.get_by_role("heading", name="A survey of 5 questions")).to_be_visible()
     expect(page.get_by_text("Your reply has arrived.", exact=True)).to_be_visible()
     expect(page.get_by_text("% of that limit is left")).to_be_visible()
     page.locator("deniable-told summary", has_text="For experts").click()
@@ -278,9 +281,11 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
     expect(shown).to_have_text("Yes" if said["affair"] else "No")
     expect(page.get_by_text("With chance mixed in, your device sent:")).to_have_count(1)  # above all questions
+    expect(page.get_by_role("heading", name=survey.title)).to_be_visible()
     page.locator("deniable-told summary", has_text="What chance does here").click()
+    expect(page.get_by_text("a mere guess is right 50 times in 100")).to_be_visible()
     cells = page.locator("deniable-told tr", has_text="Have you had an affair?").locator("td")
-    expect(cells).to_have_text(["75 in 100", "25 in 100"])
+    expect(cells).to_have_text(["0.75", "0.25"])  # for experts
     page.get_by_role("button", name="Forget my surveys here").click()
     page.get_by_role("button", name="Yes, forget everything").click()
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
@@ -336,6 +341,7 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     answer(page, survey, TRULY)
     (body,) = witness.posts()
     said = json.loads(body)["values"]
+    page.get_by_text(MORE).click()
     page.get_by_text("What my device sent, in words").click()
     expect(page.locator(".said dl > div")).to_have_count(len(survey.questions))
     rows = page.locator(".said dl > div").all()
@@ -347,21 +353,28 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     assert words["What have you tried?"] == lines
     expect(page.get_by_text("With chance mixed in, your device sent:")).to_have_count(1)  # once, above all of them
     expect(page.get_by_text("If something here is not what you chose, chance changed it")).to_be_visible()
-    # Below the list, whatever was sent, the odds of either answer, once for all questions.
+    # Below the list, whatever was sent, the odds of the question where chance does the least.
     page.locator("summary", has_text="What chance does here").click()
-    odds = page.locator("details", has_text="What chance does here")
-    expect(odds.locator("tr + tr")).to_have_count(len(survey.questions))
-    rows = odds.locator("tr + tr").all()
+    odds = page.locator("details details", has_text="What chance does here")
+    least = plainest(survey.questions)
+    expect(odds).to_contain_text(least.text)
+    expect(odds).to_contain_text(least.mechanism.odds[0])
+    expect(odds).to_contain_text("could become quite sure")  # five questions together protect little
+    assert "can become surer" not in odds.inner_text()
+    expect(page.locator("table")).to_have_count(0)
+    # The exact figures of every question are for experts.
+    page.locator("summary", has_text="For experts").click()
+    experts = page.locator("details details", has_text="For experts")
+    expect(experts).to_contain_text("Somebody who suspected you before can become surer")
+    expect(experts.locator("tr + tr")).to_have_count(len(survey.questions))
+    rows = experts.locator("tr + tr").all()
     table = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
     assert list(table) == [question.text for question in survey.questions]
-    assert table["Have you had an affair?"] == ["75 in 100", "25 in 100"]
+    assert table["Have you had an affair?"] == ["0.75", "0.25"]
     (sentence,) = table["What have you tried?"]  # two figures do not say it
     assert sentence.startswith("Your device picks 1 of the 2 boxes by chance")
-    expect(odds).to_contain_text("could become quite sure")  # five questions together protect little
-    assert "can become surer" not in odds.inner_text()  # such figures are there on request
-    odds.locator("summary", has_text="The exact figures").click()
-    expect(odds).to_contain_text("Somebody who suspected you before can become surer")
-    expect(odds.locator("tr", has_text="Have you had an affair?").last.locator("td")).to_have_text(["0.75", "0.25"])
+    # The exact bytes stand there as they were sent, whatever their lines.
+    assert experts.locator("pre").first.evaluate("each => each.textContent") == body.decode()
 
 
 WAYS = {
@@ -421,7 +434,9 @@ def test_nothing_leads_away_from_a_shared_device(collector: Collector, page: Pag
         assert page.get_by_role("button", name="Go back to the website").count() == 0
         assert page.locator("a[href]").count() == 0
         assert survey.id not in page.locator("deniable-survey .card").inner_text(), "nobody copies an address from here"
+        page.get_by_text(MORE).click()
         expect(page.get_by_text("What my device sent, in words")).to_be_visible()
+        assert page.locator("a[href]").count() == 0
 
 
 def test_the_way_back_leads_out_of_a_frame(collector: Collector, page: Page) -> None:
@@ -456,6 +471,9 @@ def test_the_page_around_does_not_hear_how_long_the_words_of_what_was_sent_are(
         let_it_draw(frame, page)
         told = page.evaluate("told.length")
         assert told > 0, "heights are told"
+        frame.get_by_text(MORE).click()
+        let_it_draw(frame, page)
+        told = page.evaluate("told.length")
         frame.get_by_text("What my device sent, in words").click()
         expect(frame.locator(".said")).to_be_visible()
         let_it_draw(frame, page)

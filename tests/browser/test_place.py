@@ -21,7 +21,7 @@ from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from tools.rig.access import publish_to, unlinkable_survey
-from tools.rig.browsing import ARRIVED, HASTE, REVIEW, Witness, another_site, answer, choose, remembered
+from tools.rig.browsing import ARRIVED, HASTE, MORE, REVIEW, Witness, another_site, answer, choose, remembered
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, loopback_names, place_in_process, relay_of, sealed_survey, served
 from tools.rig.survey_files import question_toml, survey_toml
@@ -210,6 +210,7 @@ def test_who_comes_to_the_collector_is_led_to_the_place_and_an_answer_is_not_ask
     page.get_by_role("button", name="Go there").click()
     answer(page, survey, {"affair": "no"})
     expect(page.get_by_text("has your sealed reply and cannot open it")).to_be_visible()
+    page.get_by_text(MORE).click()
     expect(page.get_by_text(f"{both.urls[0]}/s/{survey.id}/results")).to_be_visible()
     assert page.locator("a[href*='/results']").count() == 0, "no slip of a finger shows somebody to the collector"
     page.goto("about:blank")

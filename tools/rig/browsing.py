@@ -167,6 +167,8 @@ def numbers_of(survey: Survey, answers: Mapping[str, Any]) -> list[Any]:
 
 
 ARRIVED = "You are done"
+MORE = "More about my reply"
+"""The fold of a receipt, in which all others are."""
 
 
 @dataclass
@@ -307,7 +309,9 @@ def unfold(element: Locator, *, as_people_can: bool = False) -> None:
     Of folds that open alone all are open in the end, or with ``as_people_can`` the last one. What is in a fold is made
     when it opens first, so that each of them is opened once then.
     """
-    closed = element.locator(f"details:not([open]) > summary{':only-child' if as_people_can else ''}")
+    # The fold of a receipt has no name, and what is in it from the beginning.
+    new = "details:not([open]) > summary:only-child, details:not([open], [name]) > summary"
+    closed = element.locator(new if as_people_can else "details:not([open]) > summary")
     closed.first.wait_for()  # those below Start are made after the first screen was painted
     while closed.count():
         if not as_people_can:

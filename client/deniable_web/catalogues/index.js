@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ikgjlyrx5ttetj6xanw2dtyswa",
-  de: "gkbecmwaqw75m22xza4yn7rdom",
-  en: "dh7y4q3r3nth4jem54nlydjgvi",
-  es: "nqg3c36humaqcudlyg7khj337e",
-  fr: "5bcbdrd2qfuzcjpeu52ssiq2nq",
+  ar: "ingoqpdff34kcr3yjzuginqyju",
+  de: "cr43ej3y3horcopv7rpl5ogjia",
+  en: "v7drxi66xmc7ps5smq2y4gjk3q",
+  es: "g4oh3mk26ha4i5o4sg2fpr4zju",
+  fr: "wg4khmmuew76qslkpaf6afyhyq",
 };
