@@ -62,8 +62,8 @@ class Relation:
             if name not in yes_no:
                 known = ", ".join(sorted(yes_no)) or "none"
                 raise ParameterError(
-                    f"formula: must be of yes-no questions that everybody is asked ({known}), got {shown(name)}; without "
-                    "a formula the answers to all questions are independent"
+                    f"formula: must be of yes-no questions that everybody is asked ({known}), got {shown(name)}; "
+                    "without a formula the answers to all questions are independent"
                 )
         if len(set(names)) < len(names):
             raise ParameterError(f"formula: must name each question once, got {shown(formula)}")

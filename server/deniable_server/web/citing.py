@@ -117,6 +117,7 @@ class Citation:
     @property
     def bibtex(self) -> str:
         """An entry of BibTeX."""
+        about = f"{self._of_release}{self._asked}{self._licensed}"
         lines = [
             f"  author = {{{{{_tex(self.author)}}}}}",
             # Twice in braces: styles of BibTeX write a title in small letters, "hiv in berlin".
@@ -125,7 +126,7 @@ class Citation:
             f"  date = {{{self.date}}}",
             # What is live is cited as it was on a day; the address of a release stays.
             f"  version = {{{self.number}}}" if self.number else f"  urldate = {{{self.date}}}",
-            f"  note = {{Survey {self.survey.id}, randomised response{_tex(self._of_release)}{_tex(self._asked)}{_tex(self._licensed)}}}",
+            f"  note = {{Survey {self.survey.id}, randomised response{_tex(about)}}}",
             f"  url = {{{self.url}}}",
         ]
         # A paper that cites two releases has two entries.

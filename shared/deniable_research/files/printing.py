@@ -335,5 +335,6 @@ def _whole(fit: Fit | MomentFit) -> str:
     text = f", log-likelihood {number(glance.loglik, 6)}"
     # NaN, which differs from itself, for a model without covariates: there is nothing to test.
     if glance.p_value == glance.p_value:
-        text += f", against no covariates chi2({glance.lr_df}) = {number(glance.lr_statistic)}, {equation_of_p(glance.p_value)}"
+        ratio = f"chi2({glance.lr_df}) = {number(glance.lr_statistic)}"
+        text += f", against no covariates {ratio}, {equation_of_p(glance.p_value)}"
     return text + (f", penalty {glance.penalty}" if glance.penalty else "")
