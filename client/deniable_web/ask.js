@@ -41,14 +41,14 @@ function widthOf(levels) {
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Question} question
- * @param {{ number?: string, position?: string, isStep?: boolean, stem?: string }} [how] `number` is said before its text; `isStep` where it is
+ * @param {{ number?: string, position?: string, isStep?: boolean, stem?: string, hasOdds?: boolean }} [how] `number` is said before its text; `isStep` where it is
  *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others; `stem` is what
- *   its text begins with where that is the text of a grid, of which it is one row
+ *   its text begins with where that is the text of a grid, of which it is one row; `hasOdds` unless they stand elsewhere
  */
 export function ask(
   m,
   { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, mechanism, highest: hi },
-  { number = "", position = "", isStep = false, stem = "" } = {},
+  { number = "", position = "", isStep = false, stem = "", hasOdds = true } = {},
 ) {
   const { lo } = mechanism;
   const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
@@ -118,7 +118,7 @@ export function ask(
     h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? (exclusive[0] ? m.ticksOrNone : m.ticks) : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     h("div", { class: "choices" }, list, ends),
-    fold(m.odds, () => figures(oddsOf({ mechanism }, m))),
+    hasOdds && fold(m.odds, () => figures(oddsOf({ mechanism }, m))),
   );
 
   /** What is said to be wrong. */

@@ -93,7 +93,7 @@ async function firstModules() {
     name: "nothing-given",
     setup: (/** @type {import("esbuild").PluginBuild} */ builder) => {
       builder.onResolve({ filter: /\/given\.js$/ }, ({ path }) => ({ path, namespace: "nothing" }));
-      builder.onLoad({ filter: /./, namespace: "nothing" }, () => ({ contents: "export const given = {};" }));
+      builder.onLoad({ filter: /./, namespace: "nothing" }, () => ({ contents: "export const given = [];" }));
     },
   };
   return new Set((await joined(BUNDLES["deniable-place.js"], { plugins: [nothing] })).modules);
@@ -107,9 +107,10 @@ async function secondScript() {
   const [first, { given }] = await Promise.all([firstModules(), import(new URL("given.js", FOLDER).href)]);
   /** What a module of the first script exports, as far as it is given: esbuild names whatever is needed and is not. @param {string} module */
   const handedOn = async (module) => {
-    const names = Object.entries(await import(new URL(module, FOLDER).href)).flatMap(([name, value]) => (given[name] === value ? [name] : []));
-    // The first line makes a module even of nothing, of which any import is an error.
-    return ["export {};", ...names.map((name) => `export const ${name} = /* @__PURE__ */ Reflect.get(given, "${name}");`)].join("\n");
+    const places = Object.entries(await import(new URL(module, FOLDER).href)).map(([name, value]) => /** @type {const} */ ([name, given.indexOf(value)]));
+    const those = places.filter(([, place]) => place >= 0);
+    // The first line makes a module even of nothing, of which any import is an error. A call is left out where nobody needs it, and no index.
+    return ["export {};", ...those.map(([name, place]) => `export const ${name} = /* @__PURE__ */ Reflect.get(given, ${place});`)].join("\n");
   };
   const left = {
     name: "left-to-the-first",
@@ -121,7 +122,7 @@ async function secondScript() {
       builder.onLoad({ filter: /./, namespace: "first" }, async ({ path }) => ({ contents: await handedOn(path) }));
     },
   };
-  const { code } = await joined(BESIDE["deniable-answering.js"], {
+  const { code: called } = await joined(BESIDE["deniable-answering.js"], {
     entryPoints: [],
     stdin: { contents: `import { Visit } from "./${BESIDE["deniable-answering.js"]}"; made.Visit = Visit;`, resolveDir: fileURLToPath(FOLDER) },
     format: "iife",
@@ -129,8 +130,9 @@ async function secondScript() {
     footer: { js: "return made};" },
     plugins: [left],
   });
-  const idle = Object.keys(given).filter((name) => !code.includes(`Reflect.get(given,"${name}")`));
-  if (idle.length) throw new Error(`given.js: must give what the second script needs alone, got ${idle.join(", ")}`);
+  const code = called.replace(/Reflect\.get\(given,(\d+)\)/g, "given[$1]");
+  const idle = given.filter((/** @type {unknown} */ _, /** @type {number} */ place) => !code.includes(`given[${place}]`));
+  if (idle.length) throw new Error(`given.js: must give what the second script needs alone, got ${idle.map(String).join(", ")}`);
   return Buffer.from(code);
 }
 

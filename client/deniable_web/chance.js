@@ -88,12 +88,19 @@ export function clearest(m, questions) {
   return questions.filter((each) => told(each) * ABOUT >= most).reduce((a, b) => (rank(b) < rank(a) ? b : a));
 }
 
-/** One person, as large as the style sheet says. @param {string} style */
-const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }, drawing("path", { d: outlineAt(0, 0), class: style }));
+/**
+ * People beside each other, as large as the style sheet says. @param {number} n how many @param {[string, ...number[]][]} styles each
+ * with the places of those who have it, who are one shape
+ */
+const sign = (n, ...styles) =>
+  drawing(
+    "svg",
+    { viewBox: `-.5 0 ${15 * n - 4} 14`, class: "sign" },
+    ...styles.map(([style, ...places]) => drawing("path", { d: places.map((n) => outlineAt(15 * n, 0)).join(""), class: style })),
+  );
 
 /** A few people, some of them as chance has it: the sign by which screens of few words are known. */
-export const band = () =>
-  h("div", { class: "row band", "aria-hidden": true }, ...[1, 0, 1, 1, 0].map((isSame) => sign(isSame ? "outline" : "outline other filled")));
+export const band = () => h("div", { class: "row band", "aria-hidden": true }, sign(5, ["outline", 0, 2, 3], ["outline other filled", 1, 4]));
 
 /** The picture that a page has for a screen of that name, and otherwise that sign, or what is drawn. @param {string} name @param {Node} [drawn] */
 export const picture = (name, drawn = band()) => h("slot", { name }, drawn);
@@ -130,7 +137,7 @@ export function chance(m, question, { lesson, meaning }) {
       return those.length;
     });
     const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
-    legend.replaceChildren(sign("outline" + style(true)), n + yes, sign("outline" + style(false)), PEOPLE - n + no);
+    legend.replaceChildren(sign(1, ["outline" + style(true), 0]), n + yes, sign(1, ["outline" + style(false), 0]), PEOPLE - n + no);
   };
   const expected = () => {
     const { caption: text, share, d, kept } = fateOf(m, question, answer());

@@ -78,23 +78,28 @@ const STANDINGS = ["open", "closed", "early", "used", "unknown"];
 export const tellsUse = (/** @type {{ access: string, isLive: boolean }} */ { access, isLive }) => access === "invited" && !isLive;
 
 /**
+ * What a collector says of a survey, or at another path of an invitation; nothing where it does not answer, or is too old to.
+ * @param {string} collector or a way to it @param {string} survey @param {typeof globalThis.fetch} [ask] @param {string} [path]
+ * @param {RequestInit} [more] @returns {Promise<unknown>}
+ */
+export async function stateAt(collector, survey, ask = fetch, path = "/state", more = {}) {
+  await 0; // as in base-element.js: what is on the stack would be parsed again
+  const response = await ask(addressOf(collector, survey) + path, plain({ signal: AbortSignal.timeout(QUICK), ...more })).catch(() => {});
+  return response?.ok && (await response.json().catch(() => {}))?.state;
+}
+
+/**
  * What the collector says of a survey, or of the invitation to one that is open. It is told the survey and, where it tells of
  * use, the hash of the invitation. Nothing where it does not answer, or is too old to.
  * @param {{ id: string, access: string, isLive: boolean }} survey @param {Pick<Link, "collector" | "invitation"> & { isVia?: boolean }} link
  *   a place, via which it is asked, passes no question on: it says of itself whether the survey is open
- * @param {{ fetch?: typeof globalThis.fetch }} [options]
+ * @param {{ fetch?: typeof globalThis.fetch, state?: Promise<unknown> }} [options] `state` is what `stateAt` was asked already
  * @returns {Promise<Hindrance | "open" | undefined>}
  */
-export async function standingOf(survey, { collector, invitation, isVia }, { fetch: ask = fetch } = {}) {
-  await 0; // as in base-element.js: what is on the stack would be parsed again
-  const signal = AbortSignal.timeout(QUICK);
-  const state = async (/** @type {string} */ path, /** @type {RequestInit} */ more = {}) => {
-    const response = await ask(addressOf(collector, survey.id) + path, plain({ signal, ...more })).catch(() => {});
-    return response?.ok && (await response.json().catch(() => {}))?.state;
-  };
-  let found = await state("/state");
+export async function standingOf(survey, { collector, invitation, isVia }, { fetch: ask, state = stateAt(collector, survey.id, ask) } = {}) {
+  let found = await state;
   if (found === "open" && tellsUse(survey) && invitation && !isVia) {
-    found = await state("/invitations/state", posted(dumps({ hash: await sha(bytesOf(invitation)) })));
+    found = await stateAt(collector, survey.id, ask, "/invitations/state", posted(dumps({ hash: await sha(bytesOf(invitation)) })));
   }
   return STANDINGS.find((each) => each === found);
 }

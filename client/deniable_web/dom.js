@@ -110,6 +110,12 @@ export const pairs = (pairs) =>
  */
 export const oncePainted = (act) => requestAnimationFrame(() => setTimeout(act));
 
+/**
+ * Do it one frame later than that, so that a press on what was painted goes first.
+ * @param {() => void} act
+ */
+export const afterwards = (act) => oncePainted(() => oncePainted(act));
+
 /** Let nothing come of a click, whatever it is on. @param {Event} event */
 export const ignore = (event) => (event.preventDefault(), event.stopPropagation());
 

@@ -15,14 +15,14 @@ import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { newReportId } from "./randomness.js";
 import { fill, numbered } from "./messages.js";
 import { sum } from "./mechanisms/base.js";
-import { hindrance, standingOf, tellsUse } from "./collector.js";
+import { hindrance, standingOf, stateAt, tellsUse } from "./collector.js";
 import { accentSheet } from "./dress.js";
 import * as screens from "./screens.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { band } from "./chance.js";
-import { button, h, ignore, item, minor, oncePainted, stack } from "./dom.js";
+import { afterwards, button, h, ignore, item, minor, stack } from "./dom.js";
 import { asking, css, screens as around } from "./style.js";
 import { Walk } from "./walk.js";
 
@@ -97,6 +97,9 @@ export class DeniableSurvey extends DeniableElement {
       const go = () => location.assign(`${places[0]}/#${collector}/s/${view.id}#${more}`);
       return this.show(screens.notice(this.words, this.words.elsewhere, fill(this.words.elsewhereText, { place: places[0] }), { next: go, way: this.words.goThere }));
     }
+    // The collector is asked as soon as it is known that there is no report yet, before the first screen is made, so that Start waits for less.
+    const askFirst = (/** @type {Awaited<typeof glance>} */ { state: { reports } }) => (signal.aborted || view.id in reports ? "" : stateAt(place.way.collector, view.id));
+    const asked = this.isShared || !screens.isWhole(view, place) ? undefined : { opened: Date.now(), state: glance.then(askFirst).catch(() => {}) };
     this.#person = this.isShared ? newReportId() : "";
     const seen = await this.#memory.look(view, collector, this.isShared, today(), glance);
     if (signal.aborted) return;
@@ -107,9 +110,9 @@ export class DeniableSurvey extends DeniableElement {
     if (isOwn && !this.isPlace) addEventListener("hashchange", () => this.restart(), { signal });
     // The clock of a device may be wrong: where its day says that nobody can answer, the collector is asked.
     const standing = screens.byDay(view, today());
-    const found = standing && (this.isShared || !seen.kept) && (await standingOf(view, place.way));
+    const found = standing && (this.isShared || !seen.kept) && (await standingOf(view, place.way, asked));
     if (signal.aborted) return;
-    this.#open(view, place, seen, !found || found === standing ? standing : null);
+    this.#open(view, place, seen, !found || found === standing ? standing : null, asked);
   }
 
   /** @override @param {Node} screen @param {boolean} [isAsked] */
@@ -140,8 +143,11 @@ export class DeniableSurvey extends DeniableElement {
     this.#memory = isOn ? memory.fleeting() : memory;
   }
 
-  /** @param {View} view @param {Place} place @param {Seen} seen @param {ReturnType<typeof screens.byDay>} standing */
-  #open(view, place, seen, standing) {
+  /**
+   * @param {View} view @param {Place} place @param {Seen} seen @param {ReturnType<typeof screens.byDay>} standing
+   * @param {{ opened: number, state?: Promise<unknown> }} [asked] when the collector was asked whether the survey is open, and what it says
+   */
+  #open(view, place, seen, standing, asked = { opened: Date.now() }) {
     const { kept, waiting } = seen;
     this.#weak = weakness(view, seen.totals[0]); // once, so that the receipt is as strong as the consent
     const me = /** @type {DeniableElement} */ (this);
@@ -179,20 +185,19 @@ export class DeniableSurvey extends DeniableElement {
         waiting.length > 0 && numbered(m, m.queue, waiting.length),
       ];
       const { gone } = this;
-      const check = () => {
-        const checked = hindrance(view, place.way);
+      const check = (/** @type {{ state?: Promise<unknown> }} */ how = {}) => {
+        const checked = hindrance(view, place.way, how);
         checked.then((why) => why && gone === this.gone && this.#hinder(view, place, why, isStarted));
         return checked;
       };
-      const checked = check();
-      const opened = Date.now();
+      const checked = check(asked);
       let isStarted = false;
       let isNoted = false; // whether Start has stored something of this survey already
       const start = async (/** @type {Event} */ { target }) => {
         isStarted = true;
         isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
-        const hindered = Date.now() - opened < FRESH ? checked : check();
+        const hindered = Date.now() - asked.opened < FRESH ? checked : check();
         // What is there already is not waited for: a screen that is gone at once only takes time. Nothing is pressed meanwhile, nor
         // Start twice; with `inert` the browser would style all of the screen anew.
         /** @type {Element} */ (target).closest(".card")?.addEventListener("click", ignore, true);
@@ -216,13 +221,13 @@ export class DeniableSurvey extends DeniableElement {
       const screen = screens.consent(m, view, how);
       this.show(screen);
       this.announce("ready");
-      // Marks lie in a store for which a page has to stand still, so the screen is there first. They say it hardly ever.
+      // Marks lie in a store for which a page has to stand still, so the screen is there first, and a press on Start. They say it hardly ever.
       const lookForMarks = async () => {
         if (isStarted || !(await this.#memory.isWiped()) || isStarted || !screen.isConnected) return;
         notes.push(m.wiped);
         this.show(screens.consent(m, view, how));
       };
-      if (seen.isNew && !this.isShared) oncePainted(() => lookForMarks().catch(() => {}));
+      if (seen.isNew && !this.isShared) afterwards(() => lookForMarks().catch(() => {}));
     }
     if (waiting[0]) this.#visit(view, place).then((visit) => visit.sendWaiting(waiting), () => {}); // later, then
   }

@@ -31,9 +31,8 @@ export function page(m, view, walk, send, isWatched) {
   const next = () => {
     const n = asked.length;
     // Numbers would tell where one is left out.
-    asked.push(together(m, stops[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
+    asked.push(together(m, stops[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "", hasOdds: isFiltered })); // the odds of all stand below the last one
     const { set, section, intro } = asked[n];
-    if (!isFiltered) set.lastChild?.remove(); // the odds of all of them stand below the last one
     return intro && asked[n - 1]?.section !== section ? stack(intro, set) : set;
   };
   const applies = () => appliesIn(view, asked);

@@ -1,7 +1,7 @@
 //@ts-check
 /*
- * What the second script of a survey needs of the modules that stand in the first. The build hands on what is named here, and
- * refuses what the second script does not need.
+ * What the second script of a survey needs of the modules that stand in the first. The build hands on what stands here, by its
+ * place, because neither script holds names; and it refuses what the second script does not need.
  */
 
 import { arranged } from "./arrangement.js";
@@ -27,11 +27,11 @@ import { sha, utf8 } from "./sha.js";
 import { dumps } from "./strict-json.js";
 import { inWords } from "./wording.js";
 
-export const given = Object.freeze({
+export const given = Object.freeze([
   CLIENT, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError, UNIT,
   addressOf, arranged, bar, below, box, button, bytesOf, card, carrying, checkedHash, choiceOf, code,
   completionOf, contact, demand, digits, drawQuestions, drawing, dumps, figures, fill, focusOn, fold, folds, h,
   headInSight, heading, hexadecimal, inWords, item, keyOf, leastOdds, link, linked, minor, needed, numbered, of100, oddsOf,
   oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, resultsPage, routeOf, said, sha,
   stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeOdds, yesNo,
-});
+]);

@@ -46,9 +46,8 @@ export function together(m, questions, how) {
   if (!isGrid) return { ...card, section, intro, given };
   const rows = questions.map((each, n) => {
     // That one can stop is said once.
-    const asked = ask(n ? { ...m, gap: "" } : m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null, before: null }, { isStep: how?.isStep });
+    const asked = ask(n ? { ...m, gap: "" } : m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null, before: null }, { isStep: how?.isStep, hasOdds: false }); // the grid says them for all rows
     asked.set.className = asked.set.part = "";
-    asked.set.lastChild?.remove(); // the grid says it for all rows
     return asked;
   });
   // The card of one question, with rows in the place of its options.

@@ -24,7 +24,8 @@ export function isLeaving(event) {
  * @param {Readonly<Record<string, string>>} words @param {() => void} leave @param {Node} screen
  */
 export function withExit({ lang, dir, exit }, leave, screen) {
-  Object.assign(document.documentElement, { lang, dir });
+  const page = document.documentElement;
+  if (page.lang !== lang) Object.assign(page, { lang, dir }); // browsers style all of a page anew, also where they stay
   const wide = /** @type {Element} */ (screen).part.contains("spread") ? "spread" : ""; // as wide as what stands below it
   return stack(h("div", { class: "exit", part: `exit ${wide}` }, band(), minor(exit, leave)), screen);
 }

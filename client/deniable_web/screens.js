@@ -4,7 +4,7 @@
 import { said } from "./ceiling.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, fold, folds, h, heading, item, minor, oncePainted, own, p, pairs, quiet, stack } from "./dom.js";
+import { afterwards, box, button, card, fold, folds, h, heading, item, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { ways } from "./ways.js";
 import { chance, clearest, picture } from "./chance.js";
 import { tellsUse } from "./collector.js";
@@ -132,9 +132,8 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       ),
     );
   const intro = h("div", { class: "stack", part: "intro" }, first);
-  // What stands below Start waits until people see that, and one frame more, so that a press on it goes first. On other sites' pages
-  // it does not wait, because their frames take the height of all.
-  if (canExit) oncePainted(() => oncePainted(below));
+  // What stands below Start waits for that. On other sites' pages it does not wait, because their frames take the height of all.
+  if (canExit) afterwards(below);
   else below();
   const screen = card(intro);
   if (canExit) screen.part.add("spread"); // on a page of its own it may take the room of two columns
@@ -218,14 +217,16 @@ export function hindered(m, view, why, link, isByDay = false) {
 /** What its days say of a survey. @param {View} view @param {string} today as in "2026-11-20" */
 export const byDay = ({ opens, closes }, today) => ((opens ?? "") > today ? "early" : today > (closes ?? today) ? "closed" : null);
 
+/** Whether a link has all that its survey asks of it. @param {View} view @param {{ cohort: string | null, invitation: string | null }} place */
+export const isWhole = (view, { cohort, invitation }) => isCohort(view, cohort) && !!(invitation || view.access === "open");
+
 /**
  * Why nobody can answer here and now, or null.
  * @param {Messages} m @param {View} view @param {ReturnType<typeof byDay>} standing
  * @param {{ cohort: string | null, invitation: string | null }} place @param {() => void} again @param {string | false} link as for `hindered`
  * @param {boolean} isHome whether the page is the survey's own
  */
-export function notOpen(m, view, standing, { cohort, invitation }, again, link, isHome) {
+export function notOpen(m, view, standing, place, again, link, isHome) {
   if (standing) return hindered(m, view, standing, link, true);
-  const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
-  return isComplete ? null : notice(m, m.cut, m.incomplete, { name: "unknown", more: isHome && ways.paste?.(m), again: !isHome && again, ask: contact(m, view) });
+  return isWhole(view, place) ? null : notice(m, m.cut, m.incomplete, { name: "unknown", more: isHome && ways.paste?.(m), again: !isHome && again, ask: contact(m, view) });
 }
