@@ -90,3 +90,6 @@ def test_panels_to_which_contrast_is_checked_are_those_of_the_browser() -> None:
     style = (Path(deniable_web.__file__).parent / "style.js").read_text(encoding="utf-8")
     panels = re.findall(r"--deniable-paper,light-dark\((#\w{6}),(#\w{6})\)", style)
     assert panels == [(LIGHT_PANEL, DARK_PANEL)]
+    documented = (Path(__file__).parents[2] / "docs" / "survey-file.md").read_text(encoding="utf-8")
+    assert f"behind small buttons (`{LIGHT_PANEL}`)" in documented
+    assert f"to the dark panels (`{DARK_PANEL}`)" in documented

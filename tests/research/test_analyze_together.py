@@ -149,7 +149,7 @@ def test_permutations_weights_boxes_and_notes(study: Table, tmp_path: Path) -> N
     items = study.items("affair", "drugs")
     text = ok("crosstab", *STUDY, "affair", "drugs", "--permutations", 200, "--seed", 3)
     p = independence(*items, permutations=200, seed=3).p_value
-    assert f"p {p:.4f}" in text
+    assert f"p = {p:.4f}" in text
     assert "About the independence: from 200 permutations" in text
     weighted = as_rows("crosstab", *STUDY, "affair", "drugs", "--weights", "w")
     weights = study.numbers("w")[study.answered("affair")]

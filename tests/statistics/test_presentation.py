@@ -43,7 +43,7 @@ def test_all_of_them_in_one_file(tmp_path: Path) -> None:
     assert survey.completion == Completion("Go back.", "https://panel.example/{code}", code_length=8)
     assert survey.look
     assert survey.look.logo
-    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#7da9bc")
+    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#98baca")
     data = base64.b64encode(image_bytes("png"))
     assert b'"logo":{"data":"' + data + b'","type":"image/png"},"logo_text":"Institute"' in survey.document
 
@@ -77,7 +77,7 @@ def test_steps_are_the_layout_that_is_left_out() -> None:
         ),
         (
             {"look": {"accent": "#0b5d82", "accent_dark": "#0b5d82"}},
-            "look.accent_dark: must have a contrast ratio of at least 4.5 to the dark panel #28231e, got",
+            "look.accent_dark: must have a contrast ratio of at least 4.5 to the dark panel #3a332c, got",
         ),
         ({"look": {"logo": "logo.png"}}, "look.logo_text: must be there with a logo, to be read out for it"),
         ({"look": {"logo_text": "Logo"}}, "look.logo_text: needs a logo, for which it is read out"),

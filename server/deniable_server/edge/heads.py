@@ -24,8 +24,6 @@ HEADERS = [
     ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), interest-cohort=()"),
-    # A browser that left a page half loaded asks for the rest of its files by Range, a request that tells when the
-    # respondent left. Told that there are no ranges, it asks for the whole file, as it does for the first time.
     ("Accept-Ranges", "none"),
 ]
 """Headers of every response: no sniffing, no referrer, no ranges. HSTS is left to the proxy that terminates TLS."""
@@ -40,7 +38,7 @@ MOST_HEADER = 1024
 """Longest header in `READ`, in bytes; other headers may be longer."""
 
 READ = (
-    *("HTTP_AUTHORIZATION", "HTTP_HOST", "CONTENT_TYPE", "HTTP_RANGE", "HTTP_IF_RANGE"),
+    *("HTTP_AUTHORIZATION", "HTTP_HOST", "CONTENT_TYPE"),
     *("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE"),
     *("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_ACCESS_CONTROL_REQUEST_HEADERS"),
 )
@@ -79,6 +77,9 @@ class Heads:
         # Flask would route "post" and "//api" too; a spelling that only the limits do not know would evade them.
         environ["REQUEST_METHOD"] = environ["REQUEST_METHOD"].upper()
         environ["PATH_INFO"] = "/" + environ["PATH_INFO"].lstrip("/")
+        # A browser that left a page half loaded asks for the rest of its files by Range, a request that tells when the
+        # respondent left. Told that there are no ranges, it asks for the whole file, as it does for the first time.
+        environ.pop("HTTP_RANGE", None)
         query = environ.get("QUERY_STRING", "")
         if len(environ["PATH_INFO"]) > MOST_PATH or len(query) > MOST_QUERY or query.count("&") >= MOST_KEYS:
             sentence = f"must have at most {MOST_PATH} bytes, and a query of {MOST_QUERY} with {MOST_KEYS} keys"
@@ -120,7 +121,7 @@ def _refuse(start_response: StartResponse, status: HTTPStatus, detail: str) -> I
 
 
 class SecurityHeaders:
-    """A WSGI layer that adds the security headers to every response; a policy of its own is kept."""
+    """A WSGI layer that gives every response the security headers; a policy of its own is kept."""
 
     def __init__(self, wsgi_app: WSGIApplication) -> None:
         self._wsgi_app = wsgi_app
@@ -131,6 +132,8 @@ class SecurityHeaders:
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
             # A page that may be framed has a policy of its own, which a second one would only narrow.
             more_headers = HEADERS if "Content-Security-Policy" in dict(headers) else _WITH_POLICY
-            return start_response(status, headers + more_headers, *more)
+            # Flask says of files that they have ranges.
+            kept = [(name, value) for name, value in headers if name != "Accept-Ranges"]
+            return start_response(status, kept + more_headers, *more)
 
         return self._wsgi_app(environ, start)

@@ -60,17 +60,16 @@ def serve_client(app: APIFlask) -> None:
         kind = CLIENT_TYPES[file.path.suffix]
         # Compressed once at the start, with a fixed time, instead of for every request.
         if file.gzipped is None or not request.accept_encodings.quality("gzip"):
-            response = send_file(file.path, mimetype=kind, conditional=False, max_age=0)
+            response = send_file(file.path, mimetype=kind, conditional=True, max_age=0)
         else:
             # Another tag than that of the plain file: a cache must not mix the two.
             tag = f"{adler32(file.gzipped):08x}-gzip"
-            response = send_file(BytesIO(file.gzipped), mimetype=kind, conditional=False, max_age=0, etag=tag)
+            response = send_file(BytesIO(file.gzipped), mimetype=kind, conditional=True, max_age=0, etag=tag)
             response.content_encoding = "gzip"
         if file.gzipped is not None:
             response.vary.add("Accept-Encoding")
         # Other sites embed the element as a module, which browsers fetch with CORS.
         response.headers["Access-Control-Allow-Origin"] = "*"
-        response.make_conditional(request)  # changes the response itself; `send_file` would serve ranges, too
         return response
 
 

@@ -159,12 +159,7 @@ def fetch_archive(survey_id: str) -> Response:
     size = file.tell()
     file.seek(0)
     response = send_file(
-        file,
-        "application/zip",
-        as_attachment=True,
-        download_name=f"{file_name(survey_id)}.zip",
-        conditional=False,
-        etag=False,
+        file, "application/zip", as_attachment=True, download_name=f"{file_name(survey_id)}.zip", etag=False
     )
     response.direct_passthrough = False  # which would not call what is to be called when it was sent
     response.content_length = size

@@ -19,7 +19,7 @@ LEAST_CONTRAST = 4.5
 DARK_CONTRAST = 6.0
 """Contrast ratio to its ground of an accent that is mixed for dark mode: at the least one, buttons look disabled."""
 
-LIGHT_PANEL, DARK_PANEL = "#f6f1e7", "#28231e"
+LIGHT_PANEL, DARK_PANEL = "#f6f1e7", "#3a332c"
 """The panel behind small buttons in light and dark mode, as ``--paper`` in ``client/deniable_web/design.css``: of all
 grounds on which an accent stands, the one with the least contrast to it."""
 
