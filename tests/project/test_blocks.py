@@ -89,7 +89,10 @@ NOT_RUN = {
         "the preview waits for Ctrl-C; tests/server/test_templates.py begins from each template"
     ),
     ("docs/authors.md", "deniable survey import form.xlsx"): "tests/server/test_importing.py reads many such forms",
-    ("docs/data-protection.md", "systemctl stop deniable"): "it deletes what the machine has, when a study has ended",
+    (
+        "docs/data-protection.md",
+        "systemctl disable --now deniable",
+    ): "it deletes what the machine has, when a study has ended",
     ("docs/embedding/README.md", "deniable serve --db deniable.db"): EXAMPLE,
     ("docs/embedding/README.md", "deniable-survey { --deniable-accent: #7a1f5c; --deniable-font: Georgia, serif }"): (
         "tests/browser/test_looks.py sets such properties"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import os
 import re
 import shlex
@@ -35,11 +36,43 @@ exec {install} "$@"
 """
 """The user of the service is whoever runs the tests."""
 
+SSH = """#!/bin/sh
+test "$1" != -o || shift 2
+case "$1" in backup.example) cd {folder}/elsewhere ;; ada@new.example) cd {folder}/home/ada ;; *) exit 9 ;; esac
+shift
+exec sh -c "$*"
+"""
+SCP = '#!/bin/sh\nexec cp {folder}/elsewhere/${{1#backup.example:}} "$2"\n'
+RSYNC = """#!/bin/sh
+test "$1" = --times || exit 9
+shift
+for last do :; done
+test "$last" = backup.example:deniable/ || exit 9
+for each do test "$each" = "$last" || cp --preserve=timestamps "$each" {folder}/elsewhere/deniable/; done
+"""
+GPG = """#!/bin/sh
+set -e
+while test $# -gt 1; do
+    case "$1" in
+        --recipient-file) test -s "$2"; shift ;;
+        --output) out=$2; shift ;;
+        --encrypt) (echo encrypted; cat "$2") > "$out" ;;
+        --decrypt) head -n 1 "$2" | grep -qx encrypted; tail -n +2 "$2" ;;
+    esac
+    shift
+done
+"""
+"""Programs that reach other machines, which are folders here, and a gpg that marks a file instead of encrypting it."""
+
 
 def blocks(heading: str) -> list[list[str]]:
     """The lines of each block of commands below a heading."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return [block.splitlines() for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL)]
+
+
+PLACES = r"/(etc/(?:deniable|cron\.daily|logrotate\.d|ssl)|var/(?:lib|backups)/deniable|home/ada)\b"
+"""Folders of a machine, as pages name them."""
 
 
 class Machine:
@@ -49,11 +82,19 @@ class Machine:
         self.folder = folder
         self.service: subprocess.Popen[bytes] | None = None
         self.url = f"http://127.0.0.1:{free_port()}"
-        for name in ("bin", "etc/deniable", "var/lib/deniable", "var/backups"):
+        for name in ("bin", "deploy", "home/ada", "elsewhere/deniable", "var/lib/deniable", "var/backups"):
             (folder / name).mkdir(parents=True)
+        for name in ("deniable", "cron.daily", "logrotate.d", "ssl"):
+            (folder / "etc" / name).mkdir(parents=True)
         self._script("runuser", RUNUSER)
         self._script("install", INSTALL.format(install=shutil.which("install")))
         self._script("deniable", f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m deniable "$@"\n')
+        for name, text in {"ssh": SSH, "scp": SCP, "rsync": RSYNC, "gpg": GPG}.items():
+            self._script(name, text.format(folder=folder) if "{folder}" in text else text)
+        self._script("logger", f'#!/bin/sh\necho "$*" >> {folder}/logged\n')
+        for name in ("cron.daily-deniable", "cron.daily-deniable-elsewhere", "logrotate-deniable"):
+            script = (ROOT / "deploy" / name).read_text(encoding="utf-8")
+            (folder / "deploy" / name).write_text(self._here(script), encoding="utf-8")
         settings = (ROOT / "deploy" / "environment").read_text(encoding="utf-8")
         settings = self._here(settings) + f"DENIABLE_PORT={self.url.rpartition(':')[2]}\nDENIABLE_RATE_LIMIT=off\n"
         (folder / "etc/deniable/environment").write_text(settings, encoding="utf-8")
@@ -68,7 +109,7 @@ class Machine:
                 continue
             if line.startswith("systemctl "):
                 self._systemctl(line.split()[1])
-            elif "/bin/pip " not in line and "/etc/systemd/" not in line:
+            elif not re.search(r"/bin/pip |/etc/systemd/|^apt-get ", line):
                 printed += self._shell(line)
         return printed
 
@@ -102,9 +143,9 @@ class Machine:
             self.service = None
 
     def _systemctl(self, verb: str) -> None:
-        if verb == "stop":
+        if verb in ("stop", "disable"):
             self.end()
-        elif verb == "start":
+        elif verb in ("start", "enable"):
             assert not self.service
             command = ["sh", "-c", self._here("set -a; . /etc/deniable/environment; exec deniable serve")]
             self.service = subprocess.Popen(command, env=self._environment(), cwd=self.folder)
@@ -116,13 +157,13 @@ class Machine:
             ["sh", "-euc", self._here(line)], cwd=self.folder, env=self._environment(),
             capture_output=True, text=True, check=False, timeout=PATIENCE,
         )  # fmt: skip
-        assert done.returncode == 0, (line, done.stdout, done.stderr)
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
     def _here(self, text: str) -> str:
         """The same with folders of this machine."""
         text = text.replace("/opt/deniable/bin/deniable", "deniable")
-        return re.sub(r"/(etc/deniable|var/lib/deniable|var/backups/deniable)\b", rf"{self.folder}/\1", text)
+        return re.sub(PLACES, rf"{self.folder}/\1", text)
 
     def _environment(self) -> dict[str, str]:
         return os.environ | {"PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
@@ -147,11 +188,16 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_an_upgrade(machine: Machine) -> None:
     """One walk, because each line that is typed starts a program: links, a copy restored, an upgrade, and back."""
     survey = read_survey(FIVE_TYPES)
-    back_up, _, look, restore, start, *_ = blocks("Back up and restore")
-    upgrade, _, back = blocks("Upgrade")
+    back_up, _, look, restore, again, start, *_ = blocks("Back up and restore")
+    upgrade, _, beside, back = blocks("Upgrade")
     printed = machine.type(blocks("Commands beside the service")[0])
     assert f"https://collector.example/s/{survey.id}" in printed, "links that others reach"
     assert "127.0.0.1" not in printed
+    (machine.folder / "other.toml").write_text(
+        FIVE_TYPES.replace("title =", "title = 'Another' # ", 1), encoding="utf-8"
+    )
+    printed = machine.type(["runuser -u deniable -- /opt/deniable/bin/deniable survey publish - < other.toml"])
+    other = re.findall(r"/s/(\w{26})", printed)[0]
     machine.reports(survey, 1, 2, 3)
     machine.type(back_up)
     machine.type(look)
@@ -161,19 +207,99 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     lists = machine.type(restore, **{"2026_12_20": copied.stem})
     assert "ada" in lists, "what the page says: a token that was revoked is valid again"
     assert survey.id in lists
+    machine.type(again, TOKEN_NAME="ada", SURVEY_ID=other)
     machine.type(start)
     assert urllib3.request("GET", f"{machine.url}/readyz", timeout=PATIENCE).status == 200
-    assert "ada" in machine.type(["runuser -u deniable -- /opt/deniable/bin/deniable token list"])
+    listed = machine.type([f"runuser -u deniable -- /opt/deniable/bin/deniable {what} list" for what in
+                           ("token", "survey")])  # fmt: skip
+    assert "ada" not in listed
+    assert (listed.count("  open  "), listed.count("  closed  ")) == (1, 1)
     machine.reports(survey, 6)
     assert machine.stored() == 4
     machine.type(start)
-    machine.type(upgrade)
+    assert len(re.findall("deniable, version ", machine.type(upgrade))) == 2, "the version before and after"
+    (machine.folder / "etc/cron.daily/deniable").write_text("old", encoding="utf-8")
+    machine.type(beside)
+    renewed = {path.name for path in machine.folder.glob("etc/*/*deniable*") if path.read_bytes() != b"old"}
+    assert renewed == {"deniable"}, "what is not installed is not installed by an upgrade"
     machine.reports(survey, 7)
     (before,) = (machine.folder / "var/backups/deniable").glob("before-*.db")
     assert machine.stored() == 5, "an upgrade keeps everything"
     assert survey.id in machine.type(back, before_2026_12_20_0930=before.stem)
     machine.type(start)
     assert machine.stored() == 4, "there is a way back"
+
+
+NIGHTLY = blocks("Back up and restore")[1]
+BRING, MOVE, PUT_BACK, BEGIN, ASK, CLEAR = blocks("Restore on another machine")
+
+
+@pytest.mark.slow
+def test_a_copy_elsewhere_is_restored_on_another_machine_and_a_planned_move_loses_nothing(machine: Machine) -> None:
+    """Copies elsewhere, the loss of a machine, and a move: what is lost and made again is the folder of one machine."""
+    survey = read_survey(FIVE_TYPES)
+    today = {"2026_12_20": datetime.date.today().isoformat()}
+    named = {"https://collector.example": machine.url, "SURVEY_ID": survey.id}
+    backups, data = machine.folder / "var/backups/deniable", machine.folder / "var/lib/deniable"
+    carried = machine.folder / "home/ada" / f"{today['2026_12_20']}.db"
+    machine.type(blocks("Commands beside the service")[0])
+    machine.reports(survey, 1, 2, 3)
+    machine.type(NIGHTLY)
+    (backups / "second-made-by-hand.dump").write_bytes(b"of PostgreSQL")
+    (machine.folder / "etc/ssl/backup.pub").write_text("a key", encoding="utf-8")
+    there = machine.folder / "elsewhere/deniable"
+    for days, name in {12.9: "kept.db.gpg", 13.1: "old.db.txt.gpg"}.items():
+        (there / name).touch()
+        os.utime(there / name, (time.time() - days * 86_400,) * 2)
+    copies, look = blocks("Backups elsewhere")
+    machine.type(copies)
+    assert not list(backups.glob("*.gpg"))
+    assert not (machine.folder / "logged").exists()
+    assert set(machine.type(look).split()) >= {f"{carried.name}.gpg", f"{carried.name}.txt.gpg", "kept.db.gpg"}
+    assert {path.name for path in there.iterdir()} == {
+        f"{carried.name}.gpg", f"{carried.name}.txt.gpg", "second-made-by-hand.dump.gpg", "kept.db.gpg"
+    }  # fmt: skip
+    machine.end()
+    for lost in (backups, data):
+        shutil.rmtree(lost)
+    note = machine.type(BRING, **today)
+    assert "1 survey, 0 released reports, 3 waiting for a release\ndeniable, version " in note
+    assert carried.stat().st_mode & 0o777 == 0o600
+    assert not list(machine.folder.glob("*.gpg"))
+    printed = machine.type(PUT_BACK, **today)
+    assert "sound, 1 survey, 0 released reports, 3 waiting for a release" in printed
+    assert "ada" in printed
+    assert survey.id in printed
+    machine.type(BEGIN, **today)
+    assert not carried.exists()
+    assert machine.type(ASK, **named) == '{"status":"ok"}\n200\n'
+    machine.reports(survey, 4)
+    note = machine.type(MOVE, **today)
+    assert "4 waiting for a release\ndeniable, version " in note
+    assert machine.service is None, "nothing arrives after the last backup"
+    machine.type(CLEAR)
+    assert (list(data.glob("deniable.db*")), backups.exists(), list(machine.folder.glob("etc/cron.daily/*"))) == (
+        [], False, []
+    )  # fmt: skip
+    assert "4 waiting for a release" in machine.type(PUT_BACK, **today)
+    machine.type(BEGIN, **today)
+    assert machine.type(ASK, **named) == '{"status":"ok"}\n200\n'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["7-surveys-of-format-2", "8-signing-keys", "9-releases"])
+def test_a_backup_of_an_older_version_is_restored(machine: Machine, name: str) -> None:
+    older = gzip.decompress((ROOT / "tests/data/databases" / f"{name}.db.gz").read_bytes())
+    for folder in ("home/ada", "var/backups/deniable"):
+        (machine.folder / folder).mkdir(exist_ok=True)
+        (machine.folder / folder / "2026-12-20.db").write_bytes(older)
+    with pytest.raises(AssertionError, match=r"is\s+of\s+an\s+older\s+version"):
+        machine.type(blocks("Back up and restore")[3])
+    assert machine.service, "the usual block ends before it stops the collector"
+    checked = re.search(r"sound, 2 surveys, (\d+) released reports, (\d+) waiting", machine.type(PUT_BACK))
+    assert checked
+    assert sum(map(int, checked.groups())) == 440
+    machine.type(BEGIN)
 
 
 def test_an_upgrade_stops_the_service_before_anything_is_installed() -> None:
@@ -214,7 +340,8 @@ def test_what_is_installed_is_there_and_the_unit_reads_it() -> None:
         assert (ROOT / name).is_file(), name
     unit = (ROOT / "deploy" / "deniable.service").read_text(encoding="utf-8")
     assert "EnvironmentFile=/etc/deniable/environment" in unit
-    assert "--shell /usr/sbin/nologin deniable" in install[0]
+    assert install[2] == "umask 022", "root's own umask may hide the program from the service's user"
+    assert "--shell /usr/sbin/nologin deniable" in install[3]
     assert "User=deniable" in unit
 
 
@@ -245,7 +372,7 @@ def test_the_second_backup_of_a_day_has_a_name_of_its_own(heading: str, name: st
 
 
 def test_the_way_back_ends_before_anything_is_stopped_if_there_is_no_backup(tmp_path: Path) -> None:
-    block = "\n".join(blocks("Upgrade")[2])
+    block = "\n".join(blocks("Upgrade")[3])
     done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=desk(tmp_path), check=False, timeout=PATIENCE)
     assert done.returncode == 1
     assert not (tmp_path / "called").exists()
@@ -269,7 +396,8 @@ def nightly(folder: Path, runuser: str) -> subprocess.CompletedProcess[str]:
         (folder / "etc" / name).write_text(f"DENIABLE_DB={database}\n", encoding="utf-8")
     text = CRON.read_text(encoding="utf-8").replace("/var/backups/deniable", f"{folder}/backups")
     (folder / "job").write_text(text.replace("/etc/deniable/", f"{folder}/etc/"), encoding="utf-8")
-    for days, name in {12.9: "kept.db", 13.1: "old.db", 15: "second-old.dump", 40: "other.txt"}.items():
+    ages = {12.9: "kept.db", 13.1: "old.db", 13.2: "old.db.txt", 15: "second-old.dump", 40: "other.txt"}
+    for days, name in ages.items():
         (folder / "backups" / name).touch()
         then = time.time() - days * 86_400
         os.utime(folder / "backups" / name, (then, then))
@@ -290,7 +418,8 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
     today = datetime.date.today().isoformat()
     found = {path.name for path in (tmp_path / "backups").iterdir()}
     # What is 13 days old now would be older than 14 before the job runs again.
-    assert found == {f"{today}.db", f"second-{today}.dump", "kept.db", "other.txt"}
+    made = {f"{today}.db", f"{today}.db.txt", f"second-{today}.dump", f"second-{today}.dump.txt"}
+    assert found == made | {"kept.db", "other.txt"}
     assert not (tmp_path / "logged").exists()
 
 
@@ -300,6 +429,28 @@ def test_a_nightly_job_that_fails_deletes_nothing_and_says_so(tmp_path: Path) ->
     assert "no space left" in done.stderr
     assert {"kept.db", "old.db", "second-old.dump"} <= {path.name for path in (tmp_path / "backups").iterdir()}
     assert "daemon.err" in (tmp_path / "logged").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("broken", ["gpg", "rsync"])
+def test_copies_elsewhere_that_fail_delete_nothing_there_and_say_so(machine: Machine, broken: str) -> None:
+    machine.type(NIGHTLY)
+    (machine.folder / "etc/ssl/backup.pub").write_text("a key", encoding="utf-8")
+    old = machine.folder / "elsewhere/deniable/old.db.gpg"
+    old.touch()
+    os.utime(old, (0, 0))
+    (machine.folder / "bin" / broken).write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    with pytest.raises(AssertionError):
+        machine.type(blocks("Backups elsewhere")[0])
+    assert [path.name for path in old.parent.iterdir()] == ["old.db.gpg"]
+    assert "daemon.err" in (machine.folder / "logged").read_text(encoding="utf-8")
+
+
+def test_copies_elsewhere_without_a_new_backup_are_an_error(machine: Machine) -> None:
+    machine.type(NIGHTLY)
+    for path in (machine.folder / "var/backups/deniable").iterdir():
+        os.utime(path, (time.time() - 27 * 3600,) * 2)
+    with pytest.raises(AssertionError, match="no backup of the last 26 hours"):
+        machine.type([line for line in blocks("Backups elsewhere")[0] if line != "/etc/cron.daily/deniable"])
 
 
 def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_path: Path) -> None:
@@ -364,5 +515,10 @@ def test_texts_for_data_protection_say_what_an_operator_can_do() -> None:
     assert page.count("published survey cannot be deleted alone") == 2
     assert "operations.md#two-collectors-on-one-machine" in page
     assert "operations.md#backups-elsewhere" in page
-    assert any("gpg" in line for line in blocks("Backups elsewhere")[0])
+    assert any("gnupg" in line for line in blocks("Backups elsewhere")[0])
+    end = page.partition("## After the study")[2]
+    assert set(re.findall("```sh\n(.*?)```", end, re.DOTALL)[0].splitlines()) >= {
+        "systemctl disable --now deniable",
+        *CLEAR,
+    }
     assert "mtime" not in page
