@@ -17,7 +17,7 @@ from playwright.sync_api import Page
 from deniable_client.audit import shipped
 from deniable_client.audit.blackbox import chromium as blackbox
 from deniable_client.audit.blackbox import person
-from deniable_client.audit.blackbox.chromium import chromium
+from deniable_client.audit.blackbox.chromium import as_worn, chromium
 from deniable_client.audit.blackbox.listener import Listener
 from deniable_client.audit.blackbox.person import Chance, Stuck, Tab
 from deniable_client.audit.blackbox.stand_in import read_request, written
@@ -89,6 +89,25 @@ def test_what_was_left_half_loaded_is_asked_for_as_at_first(page: Page) -> None:
             page.goto(address)
     assert len(heads) == 2
     assert heads[0] == heads[1]
+
+
+def test_a_head_that_chromium_sends_under_its_own_name_counts_as_every_other(targets: Targets) -> None:
+    """On a busy machine it may send one such; here a tab is opened to which nobody gave the auditor's name."""
+    target = targets("open")
+    relay = target.relay()
+    with closing(relay), chromium(relay, chromium_path()) as browser:
+        link = f"{relay.url}/s/{target.surveys[0].id}"
+        with browser.person() as somebody:
+            tab = somebody.tab(None)
+            tab.open(link)
+            tab.wait("start")
+            worn = {each.start: each.head.decode() for each in relay.take()}
+        profile = browser.devtools.send("Target.createBrowserContext", {})["browserContextId"]
+        browser.devtools.send("Target.createTarget", {"url": link, "browserContextId": profile})
+        wait_until(lambda: {each.start for each in relay.sent} >= set(worn), "all files are asked for")
+        bare = {each.start: each.head.decode() for each in relay.take()}
+    assert all("HeadlessChrome" in bare[each] and bare[each] != worn[each] for each in worn)
+    assert {each: as_worn(bare[each]) for each in worn} == {each: as_worn(worn[each]) for each in worn}
 
 
 def test_served_pages_pass(target: Target) -> None:

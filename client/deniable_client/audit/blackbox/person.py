@@ -370,7 +370,7 @@ def enter_requests(
         name = f"request {start} ({counts[start]})"
         kinds[_kind(start)] += 1
         short = f"{_kind(start)} {kinds[_kind(start)]}"
-        trace.put(f"{name}, head", normal(each.head.decode("latin-1"), relay))
+        trace.put(f"{name}, head", normal(relay.as_worn(each.head.decode("latin-1")), relay))
         opened = relay.in_clear(each.start, each.body)
         # Two texts of one length can be sealed to two of another: what is read is what was sealed, and how long it was.
         trace.put(f"{name}, body", opened.padded.decode("latin-1"))

@@ -85,6 +85,8 @@ class RecordingRelay:
     """Where upstream has what is asked for."""
     rewrite: Callable[[str, Answer], Answer] = lambda _path, answer: answer
     """Changes what is passed on."""
+    as_worn: Callable[[str], str] = lambda head: head
+    """A head as a browser sends it under the name that the auditor gave it."""
 
     def __post_init__(self) -> None:
         self.places: dict[str, str] = {}
