@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import doctest
 import json
 import re
@@ -174,6 +175,25 @@ def test_r_of_the_tutorial_finds_our_regression(tmp_path: Path, survey: str, dat
     assert numbers[-1] == pytest.approx(model.fit.loglik, abs=1e-5)
 
 
+@pytest.mark.r
+def test_r_of_the_documents_subtracts_groups(tmp_path: Path) -> None:
+    page = (DOCS / "researchers.md").read_text(encoding="utf-8")
+    _, script, _ = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
+    data, toml = str(EXAMPLE / "reports.csv"), str(EXAMPLE / "exams.toml")
+    for arguments in (
+        ["shares", data, "--survey", toml, "--by", "cohort", "--to", str(tmp_path / "estimates.csv")],
+        ["compare", data, "cheated", "--survey", toml, "--by", "cohort", "--to", str(tmp_path / "compare.csv")],
+    ):
+        done = CliRunner().invoke(main, ["analyze", *arguments])
+        assert done.exit_code == 0, done.output
+    command = [rscript(), "-e", f'estimates <- read.csv("estimates.csv")\n{script}']
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
+    difference, error = map(float, said.split()[-2:])
+    with (tmp_path / "compare.csv").open(encoding="utf-8", newline="") as file:
+        ours = next(csv.DictReader(file))
+    assert (abs(difference), error) == pytest.approx((abs(float(ours["estimate"])), float(ours["std_error"])), abs=1e-4)
+
+
 STOPS = {
     "three options in model.R": (
         "model.R",
@@ -190,7 +210,7 @@ STOPS = {
     "a question that is not there": (
         "options.R",
         {},
-        {'size("studied")': 'size("help")'},
+        {"size(predictor)": 'size("help")'},
         "help: is not in the codebook",
     ),
     "labels": (

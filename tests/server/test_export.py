@@ -225,7 +225,7 @@ def test_r_gives_our_shares_and_standard_errors(survey: Survey, reports: list[Re
 @pytest.mark.r
 def test_the_table_in_r_of_the_documents_has_our_estimates(survey: Survey, database: Path, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "researchers.md").read_text(encoding="utf-8")
-    script, _ = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
+    script, _, _ = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
     ok("estimate", survey.id, "--db", database, "--to", tmp_path / "estimates.csv")
     with (tmp_path / "estimates.csv").open(encoding="utf-8", newline="") as file:
         expected = list(csv.DictReader(file))
@@ -241,7 +241,7 @@ def test_the_table_in_r_of_the_documents_has_our_estimates(survey: Survey, datab
 @pytest.mark.r
 def test_r_shows_labels_as_the_documents_say(survey: Survey, database: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "researchers.md").read_text(encoding="utf-8")
-    _, script = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
+    _, _, script = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
     path = export(survey, database, "reports.sav")
     code = f'{script}\nwrite.csv(attr(reports, "variable.labels"), stdout())\nstopifnot(is.factor(reports$affair))'
     done = subprocess.run([rscript(), "-e", code], cwd=path.parent, capture_output=True, text=True, check=False)
