@@ -41,7 +41,7 @@ ROW_SIZE = 14
 LEAST_RADIUS = 2.0
 """Least radius of a point, which is a third of an interval's height."""
 
-WIDEST_LABEL, LEAST_TRACK = 136.0, 90.0
+WIDEST_LABEL, LEAST_TRACK = 136.0, 75.0
 """Largest width of the labels beside an axis, where they are broken into lines, and least width of that axis."""
 
 FONTS = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
