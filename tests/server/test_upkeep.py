@@ -38,17 +38,28 @@ exec {install} "$@"
 
 SSH = """#!/bin/sh
 test "$1" != -o || shift 2
-case "$1" in backup.example) cd {folder}/elsewhere ;; ada@new.example) cd {folder}/home/ada ;; *) exit 9 ;; esac
+case "$1" in
+    deniable-backup@backup.example) cd {folder}/elsewhere ;;
+    ada@new.example) cd {folder}/home/ada ;;
+    *) exit 9 ;;
+esac
 shift
 exec sh -c "$*"
 """
-SCP = '#!/bin/sh\nexec cp {folder}/elsewhere/${{1#backup.example:}} "$2"\n'
+SCP = '#!/bin/sh\nexec cp {folder}/elsewhere/${{1#deniable-backup@backup.example:}} "$2"\n'
 RSYNC = """#!/bin/sh
-test "$1" = --times || exit 9
-shift
+there={folder}/elsewhere/deniable stays=
 for last do :; done
-test "$last" = backup.example:deniable/ || exit 9
-for each do test "$each" = "$last" || cp --preserve=timestamps "$each" {folder}/elsewhere/deniable/; done
+test "$last" = deniable-backup@backup.example:deniable/ || exit 9
+for each do
+    case "$each" in
+        --ignore-existing) stays=1 ;;
+        --times) ;;
+        -*) exit 9 ;;
+        "$last") ;;
+        *) test -n "$stays" -a -e "$there/${{each##*/}}" || cp --preserve=timestamps "$each" "$there/" ;;
+    esac
+done
 """
 GPG = """#!/bin/sh
 set -e
@@ -56,6 +67,7 @@ while test $# -gt 1; do
     case "$1" in
         --recipient-file) test -s "$2"; shift ;;
         --output) out=$2; shift ;;
+        --export) echo a key ;;
         --encrypt) (echo encrypted; cat "$2") > "$out" ;;
         --decrypt) head -n 1 "$2" | grep -qx encrypted; tail -n +2 "$2" ;;
     esac
@@ -231,7 +243,8 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
 
 
 NIGHTLY = blocks("Back up and restore")[1]
-BRING, MOVE, PUT_BACK, BEGIN, ASK, CLEAR = blocks("Restore on another machine")
+NEWEST, BRING, MOVE, PUT_BACK, BEGIN, ASK, CLEAR = blocks("Restore on another machine")
+KEYS, ACCOUNT, ACCESS, COPIES, LOOK = blocks("Backups elsewhere")
 
 
 @pytest.mark.slow
@@ -246,22 +259,24 @@ def test_a_copy_elsewhere_is_restored_on_another_machine_and_a_planned_move_lose
     machine.reports(survey, 1, 2, 3)
     machine.type(NIGHTLY)
     (backups / "second-made-by-hand.dump").write_bytes(b"of PostgreSQL")
-    (machine.folder / "etc/ssl/backup.pub").write_text("a key", encoding="utf-8")
+    machine.type(KEYS)
+    (machine.folder / "backup.pub").rename(machine.folder / "etc/ssl/backup.pub")
     there = machine.folder / "elsewhere/deniable"
     for days, name in {12.9: "kept.db.gpg", 13.1: "old.db.txt.gpg"}.items():
         (there / name).touch()
         os.utime(there / name, (time.time() - days * 86_400,) * 2)
-    copies, look = blocks("Backups elsewhere")
-    machine.type(copies)
+    machine.type([line for line in ACCESS if line.startswith("ssh ")])
+    machine.type(COPIES)
     assert not list(backups.glob("*.gpg"))
     assert not (machine.folder / "logged").exists()
-    assert set(machine.type(look).split()) >= {f"{carried.name}.gpg", f"{carried.name}.txt.gpg", "kept.db.gpg"}
+    assert set(machine.type(LOOK).split()) >= {f"{carried.name}.gpg", f"{carried.name}.txt.gpg", "kept.db.gpg"}
     assert {path.name for path in there.iterdir()} == {
         f"{carried.name}.gpg", f"{carried.name}.txt.gpg", "second-made-by-hand.dump.gpg", "kept.db.gpg"
     }  # fmt: skip
     machine.end()
     for lost in (backups, data):
         shutil.rmtree(lost)
+    assert f"{carried.name}.gpg" in machine.type(NEWEST)
     note = machine.type(BRING, **today)
     assert "1 survey, 0 released reports, 3 waiting for a release\ndeniable, version " in note
     assert carried.stat().st_mode & 0o777 == 0o600
@@ -277,6 +292,7 @@ def test_a_copy_elsewhere_is_restored_on_another_machine_and_a_planned_move_lose
     note = machine.type(MOVE, **today)
     assert "4 waiting for a release\ndeniable, version " in note
     assert machine.service is None, "nothing arrives after the last backup"
+    assert not (machine.folder / "etc/cron.daily/deniable-elsewhere").exists(), "nor is an old copy sent"
     machine.type(CLEAR)
     assert (list(data.glob("deniable.db*")), backups.exists(), list(machine.folder.glob("etc/cron.daily/*"))) == (
         [], False, []
@@ -355,8 +371,16 @@ def desk(folder: Path, **programs: str) -> dict[str, str]:
     return os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
 
 
+def upgrading(folder: Path, which: int) -> str:
+    """A block of the section on upgrades, with settings in a folder."""
+    (folder / "environment").write_bytes((ROOT / "deploy" / "environment").read_bytes())
+    block = "\n".join(blocks("Upgrade")[which])
+    assert block.count("set -a; . /etc/deniable/environment; set +a\n") == 1, "it reads the settings itself"
+    return block.replace("/etc/deniable/environment", f"{folder}/environment")
+
+
 def test_an_upgrade_without_a_backup_ends_before_the_service_is_stopped(tmp_path: Path) -> None:
-    block = "\n".join(blocks("Upgrade")[0])
+    block = upgrading(tmp_path, 0)
     environment = desk(tmp_path, runuser="exit 1")
     done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=environment, check=False, timeout=PATIENCE)
     assert done.returncode == 1
@@ -372,9 +396,11 @@ def test_the_second_backup_of_a_day_has_a_name_of_its_own(heading: str, name: st
 
 
 def test_the_way_back_ends_before_anything_is_stopped_if_there_is_no_backup(tmp_path: Path) -> None:
-    block = "\n".join(blocks("Upgrade")[3])
-    done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=desk(tmp_path), check=False, timeout=PATIENCE)
-    assert done.returncode == 1
+    done = subprocess.run(
+        ["bash", "-c", upgrading(tmp_path, 3)],
+        cwd=tmp_path, env=desk(tmp_path), capture_output=True, text=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "not there: before-2026-12-20-0930.db\n")
     assert not (tmp_path / "called").exists()
 
 
@@ -427,7 +453,8 @@ def test_a_nightly_job_that_fails_deletes_nothing_and_says_so(tmp_path: Path) ->
     done = nightly(tmp_path, "echo no space left >&2; exit 3")
     assert done.returncode == 3
     assert "no space left" in done.stderr
-    assert {"kept.db", "old.db", "second-old.dump"} <= {path.name for path in (tmp_path / "backups").iterdir()}
+    left = {path.name for path in (tmp_path / "backups").iterdir()}
+    assert left == {"kept.db", "old.db", "old.db.txt", "second-old.dump", "other.txt"}, "nor is there an empty note"
     assert "daemon.err" in (tmp_path / "logged").read_text(encoding="utf-8")
 
 
@@ -440,9 +467,31 @@ def test_copies_elsewhere_that_fail_delete_nothing_there_and_say_so(machine: Mac
     os.utime(old, (0, 0))
     (machine.folder / "bin" / broken).write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
     with pytest.raises(AssertionError):
-        machine.type(blocks("Backups elsewhere")[0])
+        machine.type(COPIES)
     assert [path.name for path in old.parent.iterdir()] == ["old.db.gpg"]
     assert "daemon.err" in (machine.folder / "logged").read_text(encoding="utf-8")
+
+
+def test_a_copy_elsewhere_is_never_replaced(machine: Machine) -> None:
+    """A collector that was started before its backup was put back has an empty database: its copy has the same name."""
+    day = datetime.date.today().isoformat()
+    copies = [machine.folder / "elsewhere/deniable" / f"{day}.{kind}.gpg" for kind in ("db", "db.txt")]
+    for copy in copies:
+        copy.write_text("the only good copy", encoding="utf-8")
+    machine.type(NIGHTLY)
+    (machine.folder / "etc/ssl/backup.pub").write_text("a key", encoding="utf-8")
+    (machine.folder / "var/backups/deniable/by-hand.db").write_bytes(b"another")
+    machine.type(COPIES)
+    assert [copy.read_text(encoding="utf-8") for copy in copies] == ["the only good copy"] * 2
+    assert (copies[0].parent / "by-hand.db.gpg").exists(), "others arrive"
+
+
+def test_copies_go_to_one_account_which_every_page_names() -> None:
+    assert "useradd --create-home --shell /bin/sh deniable-backup" in ACCOUNT
+    for path in (*(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").glob("cron*")):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"(?:ssh|scp|ssh-copy-id) '?backup\.example|host=backup", text), path
+    assert not any("cron" in line for block in blocks("Restore on another machine")[3:6] for line in block)
 
 
 def test_copies_elsewhere_without_a_new_backup_are_an_error(machine: Machine) -> None:
@@ -450,7 +499,7 @@ def test_copies_elsewhere_without_a_new_backup_are_an_error(machine: Machine) ->
     for path in (machine.folder / "var/backups/deniable").iterdir():
         os.utime(path, (time.time() - 27 * 3600,) * 2)
     with pytest.raises(AssertionError, match="no backup of the last 26 hours"):
-        machine.type([line for line in blocks("Backups elsewhere")[0] if line != "/etc/cron.daily/deniable"])
+        machine.type([line for line in COPIES if line != "/etc/cron.daily/deniable"])
 
 
 def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_path: Path) -> None:
@@ -501,7 +550,7 @@ def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> Non
         assert name in "\n".join(end)
 
 
-@pytest.mark.parametrize("page", ["operations", "monitoring", "data-protection"])
+@pytest.mark.parametrize("page", ["operations", "monitoring", "data-protection", "postgresql"])
 def test_every_block_for_a_shell_is_one_that_a_shell_reads(page: str) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
@@ -515,7 +564,7 @@ def test_texts_for_data_protection_say_what_an_operator_can_do() -> None:
     assert page.count("published survey cannot be deleted alone") == 2
     assert "operations.md#two-collectors-on-one-machine" in page
     assert "operations.md#backups-elsewhere" in page
-    assert any("gnupg" in line for line in blocks("Backups elsewhere")[0])
+    assert any("gnupg" in line for line in COPIES)
     end = page.partition("## After the study")[2]
     assert set(re.findall("```sh\n(.*?)```", end, re.DOTALL)[0].splitlines()) >= {
         "systemctl disable --now deniable",
