@@ -424,7 +424,7 @@ def _as_with_windows(version: str) -> dict[str, Any]:
 
 
 def as_worn(head: str) -> str:
-    """A head as `_as_with_windows` has it. On a busy machine Chromium may send one without, in 1 of 700 sessions.
+    """A head as `_as_with_windows` has it. On a busy machine Chromium may send one without, in 1 of some 340 sessions.
 
     Nothing else of a head is changed, and no page can choose between the two.
 
