@@ -99,7 +99,7 @@ logo_text = "Logo"
         "Contact: Ethics office",
         "Layout page: all questions are on one page",
         "Completion: link https://panel.example/{code}; each device draws a code of 8 letters and digits",
-        "Look: accent #0b5d82, #7da9bc in dark mode; logo image/png of 640 x 77 pixels, 29 bytes, read out as 'Logo'",
+        "Look: accent #0b5d82, #98baca in dark mode; logo image/png of 640 x 77 pixels, 29 bytes, read out as 'Logo'",
     ):
         assert line in found.splitlines()
     file.write_text(text.replace("[[questions]]", '[completion]\ncode = "C-1"\n[[questions]]', 1), encoding="utf-8")

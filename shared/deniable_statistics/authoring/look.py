@@ -100,7 +100,7 @@ def lightened(accent: str) -> str:
     """The accent mixed with as little white as gives it enough contrast to the dark panel.
 
     >>> lightened("#6cc5ee"), lightened("#0b5d82")
-    ('#6cc5ee', '#7da9bc')
+    ('#6cc5ee', '#98baca')
     """
     for step in range(STEPS + 1):
         mixed = "#" + "".join(f"{each + (255 - each) * step // STEPS:02x}" for each in _channels(accent))
