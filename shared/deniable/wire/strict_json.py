@@ -20,7 +20,7 @@ MAX_DIGITS = 15
 """Longest integer, in digits: up to there integers are exact in JavaScript too."""
 
 
-class _Refusal(Exception):
+class _Refusal(ValueError):
     """A refusal by a hook of the parser; `loads` puts the subject in front."""
 
 
@@ -51,8 +51,8 @@ def loads(raw: bytes, error: type[DeniableError], subject: str) -> Any:
     raise error(f"{subject}: {reason}")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Of two equal keys parsers take the first or the last; a report that is read in two ways is none.
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, for ``object_pairs_hook``; a ValueError if a key is there twice, of which parsers take either."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise _Refusal("must not hold the same key twice")
@@ -71,7 +71,7 @@ def _fraction(_digits: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_int=_integer, parse_float=_fraction, parse_constant=_fraction
+    object_pairs_hook=unique, parse_int=_integer, parse_float=_fraction, parse_constant=_fraction
 )
 """Made once: making one takes as long as parsing a report."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from deniable.errors import DeniableError
 from deniable.table import printable
+from deniable.wire import strict_json
 from deniable_research.results.collector import NoSurvey
 from deniable_statistics.published.steady_text import steady
 from deniable_statistics.release.merkle import root_of
@@ -59,20 +60,6 @@ class Log:
     is_rehearsal: bool = False
 
 
-def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON, for ``object_pairs_hook``; of two equal names one program takes the first, another the last.
-
-    Raises
-    ------
-    ValueError
-        If a name is there twice.
-    """
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name is there twice")
-    return found
-
-
 def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     """Fetch the log of a survey, and check its head.
 
@@ -83,7 +70,7 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     """
     document = fetch(f"/api/v1/surveys/{survey_id}/releases")
     try:
-        listed = json.loads(document, object_pairs_hook=named_once)
+        listed = json.loads(document, object_pairs_hook=strict_json.unique)
         key = VerifyingKey(bytes.fromhex(listed["key"]))
         encoded, signature = listed["head"].encode("ascii"), bytes.fromhex(listed["head_signature"])
         numbers = [each["number"] for each in listed["releases"]]

@@ -14,7 +14,8 @@ from typing import Any
 
 from deniable.report.report import Report
 from deniable.survey.document import Survey
-from deniable_research.results.log import Fetch, NotVerified, named_once, served
+from deniable.wire import strict_json
+from deniable_research.results.log import Fetch, NotVerified, served
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.published_rows import estimate
@@ -146,7 +147,7 @@ def _document(fetch: Fetch, path: str, survey: Survey, n: int) -> Mapping[str, A
     """A document of JSON, which says of which survey and of how many replies it is."""
     content = served(fetch, path, "numbers")
     try:
-        document = json.loads(content, object_pairs_hook=named_once)
+        document = json.loads(content, object_pairs_hook=strict_json.unique)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):

@@ -55,7 +55,7 @@ class Difference:
         """Name of the interval: ``exact-unconditional`` up to 2,500 pairs of counts, ``mover`` above, or ``wald``."""
         if not all(map(is_binomial, self.cohorts)):
             return METHOD if all(map(_has_limits, self.cohorts)) else "wald"
-        return "exact-unconditional" if is_enumerable(*self._arms) else "mover"
+        return "exact-unconditional" if is_enumerable(*self._arms) else METHOD
 
     @property
     def _arms(self) -> tuple[Arm, Arm]:
@@ -69,11 +69,9 @@ class Difference:
             return Interval(-1.0, 1.0)
         if self.method == "exact-unconditional":
             return exact_interval(*self._arms, confidence_level)
-        if self.method == "wald":
-            ends = [limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
-            return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
         if not all(map(is_binomial, self.cohorts)):
-            ends = [share_limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
+            of_share = limits if self.method == "wald" else share_limits
+            ends = [of_share(cohort, self.option, confidence_level) for cohort in self.cohorts]
             return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
         # Counts outside what the design can make are brought to its edge; their limits stay as they are, see Notes.
         possible = [each.possible for each in self._arms]
