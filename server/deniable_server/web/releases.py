@@ -134,7 +134,7 @@ def fetch_archive(survey_id: str) -> Response:
 
     It contains the survey, its noisy reports, its estimates and the records of its releases. It also has a codebook
     (DDI), scripts in R, Stata, SPSS and Python that recompute the estimates, citations, a SQLite file with all tables,
-    and a description as a data package (Frictionless). All of it is in one folder, which has the name of the file.
+    and a description as a data package (Frictionless). All of it is in one folder, `SURVEY-ID`.
     The same release always has the same bytes.
     """
     state, rows = _rows_of(survey_id)
