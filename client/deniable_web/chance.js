@@ -139,11 +139,16 @@ export function chance(m, question, { lesson, meaning }) {
     const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
     legend.replaceChildren(sign(1, ["outline" + style(true), 0]), n + yes, sign(1, ["outline" + style(false), 0]), PEOPLE - n + no);
   };
-  const expected = () => {
-    const { caption: text, share, d, kept } = fateOf(m, question, answer());
+  const fate = (/** @type {number} */ answer) => {
+    const { caption: text, share, d, kept } = fateOf(m, question, answer);
     const number = of100(share);
     const values = { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept };
-    caption.replaceChildren(about(text, label(answer()), values), ` ${lesson}`);
+    return { number, said: about(text, label(answer), values) };
+  };
+  const expected = () => {
+    const { number, said } = fate(answer());
+    // Whoever would say the other of two wants to know what becomes of that.
+    caption.replaceChildren(said, isYesNo ? " " : "", isYesNo ? fate(1 - answer()).said : "", ` ${lesson}`);
     drawn.replaceChildren();
     colour((n) => n < number);
   };

@@ -1,8 +1,8 @@
 //@ts-check
-/* Questions that people ask before they start, each in their words and with a direct answer. */
+/* Questions that people ask before they start, each in their words and with a direct answer, which opens with one press. */
 
 import { said } from "./ceiling.js";
-import { box, fold, folds, h, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, fold, h, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { end, fill } from "./messages.js";
 import { oddsOf, of100, plainest, stillWrong, wholeOdds } from "./odds.js";
 
@@ -38,6 +38,7 @@ export function leastOdds(m, questions) {
 }
 
 /**
+ * Each question as something to open, of which one is open at a time.
  * @param {Messages} m @param {View} view
  * @param {number} weak as in ceiling.js @param {Node} kept what stays on the device @param {Node} stop what becomes of a visit that ends before Send
  * @param {string} asks what the server hears before Send, where an invitation is checked
@@ -57,7 +58,7 @@ export function faq(m, view, weak, kept, stop, asks) {
   const asked = [
     [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
     [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
-    [m.askYes, coin ? fill(said(weak, m, "answerYes", "answerYesWeak"), { q }) : ""],
+    [m.askYes, coin ? stack(p(fill(said(weak, m, "answerYes", "answerYesWeak"), { q })), least.kind.isYesNo && said(weak, m, "quiz") && quiz(m)) : ""],
     [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), fold(m.exact, figures))],
     [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
     [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
@@ -67,10 +68,7 @@ export function faq(m, view, weak, kept, stop, asks) {
     [m.askKept, kept],
     [m.askResults, `${resultsPage(m, view)} ${where}`],
   ];
-  return stack(
-    folds(...asked.map(([question, answer]) => answer && fold(question, () => h("div", { class: "text" }, answer), "faq"))),
-    least.kind.isYesNo && said(weak, m, "quiz") && quiz(m),
-  );
+  return asked.map(([question, answer]) => answer && fold(question, () => h("div", { class: "text" }, answer), "faq"));
 }
 
 /** Whether somebody took in what a reply means. It stays here: it is asked for the reader's sake. @param {Messages} m */

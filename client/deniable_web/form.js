@@ -131,7 +131,7 @@ export function page(m, view, walk, send, isWatched) {
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
-    card(heading(own(view.title)), h("p", { class: "quiet box promise" }, m.honestly, " ", m.stays, " ", isFiltered && m.filtered)),
+    card(heading(own(view.title)), h("p", { class: "quiet" }, m.honestly, " ", m.stays, " ", isFiltered && m.filtered)),
     summary,
     next(),
   );

@@ -102,8 +102,9 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       view.access !== "open" && p(m[view.access], "apart"),
     ),
     box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
-    quiet(m.leave),
+    weak > 1 && quiet(m.leave),
     h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
+    weak < 2 && quiet(m.leave),
   );
   const below = () =>
     isStarted ||
@@ -127,8 +128,9 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
             [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
           ]),
         ),
-        fold(m.faq, () => faq(m, view, weak, stays, stops, asks)),
         (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
+        h("h2", {}, m.faq),
+        ...faq(m, view, weak, stays, stops, asks),
       ),
     );
   const intro = h("div", { class: "stack", part: "intro" }, first);

@@ -98,7 +98,6 @@ def test_whoever_leaves_no_trace_hears_that_the_invitation_is_used_up_at_start(
     page = phone.new_page()
     page.goto(links(collector, survey)[0])
     expect(page.locator(".promise").get_by_text("Your invitation counts once.")).to_be_visible()  # above Start
-    page.get_by_text("Questions that people ask").click()
     page.get_by_text("What if I stop half-way?").click()
     expect(page.get_by_text("You can open your link on this device again later")).to_be_visible()
     page.get_by_text("If somebody else looks at this device").click()

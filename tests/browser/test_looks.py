@@ -160,7 +160,6 @@ def test_the_picture_says_what_its_figures_mean(
     expect(picture.get_by_role("heading", name="An example from this survey")).to_be_visible()
     expect(picture.locator(".caption")).to_contain_text(lesson)
     expect(picture.locator("summary")).to_have_text(title)
-    page.get_by_text("Questions that people ask").click()
     page.get_by_text("How sure can somebody be about me?").click()
     page.get_by_text("The exact figures").click()
     picture.locator("summary").click()

@@ -275,8 +275,8 @@ export default Object.freeze({
   "askAddress": "Does this server know who I am?",
   "answerAddress": "Your reply holds neither a name nor an address. While your device talks to this server, the server sees your network address, as every website does, and does not keep it with your reply.",
   "askEmployer": "Can my employer, or somebody else I know, see my answer?",
-  "answerEmployer": "Not from what your device sends: chance is mixed into that. Somebody who looks at your screen, or an employer who controls the device that you use, could see what you choose.\n\nA device of your own, used where nobody looks on, avoids that.",
-  "answerEmployerWeak": "They can get no more than what your device sends, and your name is not with it. But somebody who found out which reply is yours, for example because few people answer, could guess your answer well.\n\nSomebody who looks at your screen, or an employer who controls the device that you use, could see what you choose. If that could harm you, you can leave: then nothing is sent.",
+  "answerEmployer": "Not for certain: chance is mixed into what your device sends, so it proves nothing. But somebody who looks at your screen, or an employer who controls the device that you use, could see what you choose.\n\nA device of your own, used where nobody looks on, avoids that.",
+  "answerEmployerWeak": "Your name is not with your reply. But somebody who found out which reply is yours, for example because few people answer, could guess your answer well.\n\nApart from that, somebody who looks at your screen, or an employer who controls the device that you use, could see what you choose. If that could harm you, you can leave: then nothing is sent.",
   "askSure": "How sure can somebody be about me?",
   "answerHonestWeak": "Only true answers make the totals right: researchers can correct them for chance, but not for false answers. But this survey protects you only a little.\n\nIf the truth could harm you, it is better to leave than to answer something else.",
   "askKept": "What stays on this device?",
@@ -298,6 +298,6 @@ export default Object.freeze({
   "operatorKnown": "The operator gives this contact: {contact}",
   "operatorUnknown": "This page does not know who the operator is. If that matters to you, please ask before you start.",
   "processWeak": "Your device still mixes chance into each answer. But whoever found out which reply is yours could learn much from it.",
-  "whyWeak": "Please take part only if you can answer honestly. It is all right not to.",
+  "whyWeak": "Please take part only if you can answer honestly. It is all right not to take part.",
   "toSurvey": "Back to the survey"
 });

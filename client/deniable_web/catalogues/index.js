@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ingoqpdff34kcr3yjzuginqyju",
-  de: "cr43ej3y3horcopv7rpl5ogjia",
-  en: "v7drxi66xmc7ps5smq2y4gjk3q",
-  es: "g4oh3mk26ha4i5o4sg2fpr4zju",
-  fr: "wg4khmmuew76qslkpaf6afyhyq",
+  ar: "xxpbwumu3dewt5ihd5k7ysqeiq",
+  de: "frscyzmxctzvzmctgxam6gnpby",
+  en: "7zdenrxehqcnczwpbgyolbjqha",
+  es: "6fq6hngpfl2h673x75ubh45euq",
+  fr: "44bszifsoym7avvnnbczqzcdsq",
 };

@@ -112,10 +112,18 @@ class ReleaseLog:
             row = self.row(state, number)
             record = parsed(row.record)
             return ShownRelease(record.tallies, record, newest is not None and number == newest.number)
-        if self._is_numbered(state) and newest is not None:
-            record = parsed(newest.record)
-            return ShownRelease(record.tallies, record)
-        return ShownRelease(self._store.tallies(state.survey), None)
+        shown = self._record_of(state, newest)
+        return ShownRelease(self._store.tallies(state.survey) if shown is None else shown.tallies, shown)
+
+    def record(self, state: SurveyState) -> ReleaseRecord | None:
+        """The record of what results show, which is there before anybody sees it; None where they have no number.
+
+        Where the tallies are not needed: those of results that are live are counted anew for each request.
+        """
+        return self._record_of(state, self.newest(state))
+
+    def _record_of(self, state: SurveyState, newest: ReleaseRow | None) -> ReleaseRecord | None:
+        return parsed(newest.record) if self._is_numbered(state) and newest is not None else None
 
     def row(self, state: SurveyState, number: int) -> ReleaseRow:
         """The release of that number.

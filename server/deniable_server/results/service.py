@@ -40,6 +40,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals.methods import MOST_TRUTHS
 from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.published_rows import EstimateOptions
+from deniable_statistics.release.record import ReleaseRecord
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 from deniable_statistics.views.figures import Caption
 from deniable_statistics.views.view_row import MOST_CROSSED_CELLS, JointCounts, ViewOptions, ViewRow, share_view
@@ -168,7 +169,7 @@ class ResultsService:
         """The estimates as JSON or CSV."""
         state = self._store.state(survey_id)
         said = ResultNotes(state.hidden_because, state.more_may_wait(self._store.today()))
-        dates = self.dates(state, self.releases.shown(state)).columns
+        dates = self.dates(state, self.releases.record(state)).columns
 
         def write(survey: Survey) -> tuple[bytes, int]:
             tallies = self._store.tallies(survey)
@@ -177,9 +178,9 @@ class ResultsService:
 
         return self._computed(survey_id, query, (form, *said, *dates.values()), 0, write)
 
-    def dates(self, state: SurveyState, shown: ShownRelease) -> FieldDates:
-        """When a survey took replies, and of which day the results that are shown are."""
-        return field_dates(state, shown.record, self._store.today())
+    def dates(self, state: SurveyState, record: ReleaseRecord | None) -> FieldDates:
+        """When a survey took replies, and of which day results are: that of the record, or today."""
+        return field_dates(state, record, self._store.today())
 
     def files_about(self, survey_id: str) -> Mapping[str, bytes]:
         """The codebook and the scripts of an archive, which are the same for every release."""
@@ -208,11 +209,11 @@ class ResultsService:
         return self._computed(state.survey.id, plain(query), name, 0, write, shown=shown)
 
     def _table_name(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> Hashable:
-        return "table", query.sort, *self.dates(state, shown).columns.values()
+        return "table", query.sort, *self.dates(state, shown.record).columns.values()
 
     def _table_of(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> tuple[bytes, int]:
         """The shares of all questions as CSV, and its size in bytes."""
-        dates = self.dates(state, shown).columns
+        dates = self.dates(state, shown.record).columns
         is_sorted = query.sort is not None
         text = self._pool.run(table_of, state.survey.document, shown.tallies, wanted_of(query), dates, is_sorted)
         return text, len(text)

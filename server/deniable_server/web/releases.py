@@ -140,7 +140,7 @@ def fetch_archive(survey_id: str) -> Response:
     state, rows = _rows_of(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
     # All that an archive holds is of a release, of the days that it names, and of the address that citations name.
-    dates = get_results().dates(state, get_results().releases.shown(state))
+    dates = get_results().dates(state, get_results().releases.record(state))
     tag = tag_of(survey_id, state.release, len(rows), *dates.columns.values(), pages.base)
     if is_known(tag):
         response = Response(status=HTTPStatus.NOT_MODIFIED)
@@ -176,7 +176,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     survey, results = state.survey, get_results()
     pages: Pages = current_app.extensions["deniable-pages"]
     shown = results.releases.shown(state)
-    citation = Citation(survey, shown, pages.base, results.dates(state, shown), is_rehearsal())
+    citation = Citation(survey, shown, pages.base, results.dates(state, shown.record), is_rehearsal())
     everybody = EstimatesQuery.model_validate({})
     estimates = {"estimates.csv": results.text(survey.id, everybody, "csv")}
     if survey.cohorts:

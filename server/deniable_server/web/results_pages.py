@@ -223,7 +223,7 @@ class ResultsPage:
         """When the survey took replies, and of which day its results are."""
         if self.pooled is not None:
             return self.pooled.dates(get_store())
-        return get_results().dates(self.state, self.shown)
+        return get_results().dates(self.state, self.shown.record)
 
     @property
     def date_columns(self) -> Mapping[str | None, Dates]:
@@ -232,11 +232,11 @@ class ResultsPage:
         known: dict[str | None, Dates] = {None: self.field.columns}
         for wave in self.waves_shown:
             shown = results.releases.shown(wave.state)
-            known[wave.state.survey.id] = results.dates(wave.state, shown).columns
+            known[wave.state.survey.id] = results.dates(wave.state, shown.record).columns
         if self.query.over == "releases":
             for row in self.releases_shown:
                 shown = ShownRelease({}, parsed(row.record))
-                known[f"{row.number}"] = results.dates(self.state, shown).columns
+                known[f"{row.number}"] = results.dates(self.state, shown.record).columns
         return known
 
     def rows(self, question: Question) -> View:
