@@ -131,7 +131,7 @@ export function page(m, view, walk, send, isWatched) {
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
-    card(heading(own(view.title)), h("p", { class: "quiet" }, m.honestly, " ", m.stays, " ", isFiltered && m.filtered)),
+    card(heading(own(view.title)), h("p", {}, m.honestly, " ", m.stays, " ", isFiltered && m.filtered)),
     summary,
     next(),
   );
@@ -141,7 +141,7 @@ export function page(m, view, walk, send, isWatched) {
     follow();
     count();
     // Together they would tell which questions do not apply.
-    form.append(stack(!isFiltered && folds(fold(m.odds, () => oddsTable(m, view.questions))), h("button", { part: "button" }, m.review), done));
+    form.append(stack(h("button", { part: "button" }, m.review), done, !isFiltered && folds(fold(m.odds, () => oddsTable(m, view.questions)))));
   });
   return h("div", {}, form, review);
 }

@@ -5,7 +5,7 @@ import { said } from "./ceiling.js";
 import { picture } from "./chance.js";
 import { CLIENT } from "./collector.js";
 import { completionOf } from "./completion.js";
-import { box, button, card, drawing, figures, fold, folds, h, heading, item, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { box, button, card, drawing, figures, fold, folds, h, heading, item, link as textLink, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { leastOdds, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
 import { wholeOdds } from "./odds.js";
@@ -90,6 +90,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     ),
     view.thanks && ask,
     toHistory(m, history),
+    isHome && textLink(m.print, () => print()), // last: what is printed may be found
   );
   return card(
     isNew ? picture("done", arrived()) : picture("again"),
@@ -101,11 +102,12 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     next && button(m.next, next),
     isNew && view.completion && way(m, view, !next),
     p(said(weak, m, "weakSent"), "care"),
+    view.thanks && h("div", { class: "box promise" }, p(linked(view.thanks))),
     p(`${kept} ${ofChance || m.mixedIn}`),
     place && p(fill(m.passedOn, { place })),
     p(results(m, view, "", m.whenBatches, m.whenClosed)),
-    view.thanks ? h("div", { class: "box promise" }, p(linked(view.thanks))) : ask,
-    h("div", { class: "row ways" }, !next && !isPlace && toResults(m, link, "go minor"), isHome && minor(m.print, () => print())),
+    !next && !isPlace && h("div", { class: "row ways" }, toResults(m, link, "go minor")),
+    !view.thanks && ask,
     folds(h("details", {}, h("summary", {}, m.reply), more)),
   );
 }

@@ -102,9 +102,9 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       view.access !== "open" && p(m[view.access], "apart"),
     ),
     box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
-    weak > 1 && quiet(m.leave),
+    weak > 1 && p(m.leave),
     h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
-    weak < 2 && quiet(m.leave),
+    weak < 2 && p(m.leave),
   );
   const below = () =>
     isStarted ||

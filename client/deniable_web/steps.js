@@ -39,7 +39,7 @@ export function steps(m, view, walk, send, isWatched) {
       h("div", { class: "row steps", part: "steps" }, onward[n], minor(m.back, () => walk.back())),
       odds,
     );
-    each.set.querySelector("legend")?.after(h("p", { class: "quiet promise" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`));
+    each.set.querySelector("legend")?.after(h("p", { class: "promise" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`));
     each.set.hidden = n > 0;
     stage.append(each.set);
     name(n);

@@ -157,7 +157,7 @@ export default Object.freeze({
   "chance": "Was es gesendet hat, beweist nicht, was Sie geantwortet haben.",
   "reply": "Mehr zu meiner Rückmeldung",
   "inWords": "Was mein Gerät gesendet hat, in Worten",
-  "inWordsText": "Wenn hier etwas nicht dem entspricht, was Sie gewählt haben, hat der Zufall es verändert, wie er darf. Sie wissen, ob er es getan hat; das Gesendete zeigt es nicht.",
+  "inWordsText": "Steht hier etwas, das Sie nicht gewählt haben? Dann hat der Zufall es verändert, wie er darf. Nur Sie können das erkennen, denn nur Sie wissen, was Sie gewählt haben.",
   "sentVersion": "Mit Zufall vermischt hat Ihr Gerät gesendet:",
   "sentSeveral": "Wo mehrere Möglichkeiten zusammenstehen, hat Ihr Gerät alle gesendet, damit sie nicht zeigen, welche Sie gewählt haben. Ihre ist vielleicht gar nicht dabei.",
   "notDrawn": "Diese Frage wurde nicht gestellt, und darüber wurde nichts gesendet.",

@@ -157,7 +157,7 @@ export default Object.freeze({
   "chance": "What it sent does not prove what you answered.",
   "reply": "More about my reply",
   "inWords": "What my device sent, in words",
-  "inWordsText": "If something here is not what you chose, chance changed it, as it may. You know whether it did; what was sent does not show it.",
+  "inWordsText": "Is something here not what you chose? Then chance changed it, as it may. Only you can tell that, because only you know what you chose.",
   "sentVersion": "With chance mixed in, your device sent:",
   "sentSeveral": "Where several options stand together, your device sent all of them, so that they do not show which one you chose. Yours may not even be among them.",
   "notDrawn": "This question was not asked, and nothing was sent about it.",

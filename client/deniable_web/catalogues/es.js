@@ -157,7 +157,7 @@ export default Object.freeze({
   "chance": "Lo que envió no demuestra lo que usted respondió.",
   "reply": "Más sobre mi envío",
   "inWords": "Lo que envió mi dispositivo, en palabras",
-  "inWordsText": "Si algo aquí no es lo que usted eligió, el azar lo cambió, como puede hacerlo. Usted sabe si lo hizo; lo enviado no lo muestra.",
+  "inWordsText": "¿Algo aquí no es lo que usted eligió? Entonces el azar lo cambió, como puede hacerlo. Solo usted puede notarlo, porque nadie más sabe lo que eligió.",
   "sentVersion": "Con azar mezclado, su dispositivo envió:",
   "sentSeveral": "Donde hay varias opciones juntas, su dispositivo las envió todas, para que no muestren cuál eligió usted. Puede que la suya ni siquiera esté.",
   "notDrawn": "Esta pregunta no se hizo, y no se envió nada sobre ella.",

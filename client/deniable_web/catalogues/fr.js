@@ -157,7 +157,7 @@ export default Object.freeze({
   "chance": "Ce qu’il a envoyé ne prouve pas ce que vous avez répondu.",
   "reply": "En savoir plus sur mon envoi",
   "inWords": "Ce que mon appareil a envoyé, en toutes lettres",
-  "inWordsText": "Si quelque chose ici n’est pas ce que vous avez choisi, le hasard l’a changé, comme il le peut. Vous savez s’il l’a fait ; ce qui a été envoyé ne le montre pas.",
+  "inWordsText": "Quelque chose ici n’est pas ce que vous avez choisi ? Alors le hasard l’a changé, comme il le peut. Personne d’autre que vous ne peut le voir, car personne d’autre ne sait ce que vous avez choisi.",
   "sentVersion": "Mêlé de hasard, votre appareil a envoyé :",
   "sentSeveral": "Là où plusieurs options figurent ensemble, votre appareil les a toutes envoyées, pour qu’elles ne montrent pas celle que vous avez choisie. La vôtre n’y est peut-être même pas.",
   "notDrawn": "Cette question n’a pas été posée, et rien n’a été envoyé à son sujet.",

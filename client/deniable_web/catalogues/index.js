@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "xxpbwumu3dewt5ihd5k7ysqeiq",
-  de: "frscyzmxctzvzmctgxam6gnpby",
-  en: "7zdenrxehqcnczwpbgyolbjqha",
-  es: "6fq6hngpfl2h673x75ubh45euq",
-  fr: "44bszifsoym7avvnnbczqzcdsq",
+  ar: "5qt5xt7iss6usdcvyri2wslawq",
+  de: "p4lgdcdieqaunmkygcp6e4bm4e",
+  en: "nupy73rjehhyke2ncz74reqmbu",
+  es: "hukjqex4j3h7cbearf76zbuqdy",
+  fr: "dwghcgg4ue342ebhzm4xmbviz4",
 };
