@@ -120,6 +120,7 @@ export function chance(m, question, { lesson, meaning }) {
   const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": true }, ...crowds);
   const legend = h("div", { class: "row legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
+  const rest = p("");
   const drawn = h("div", { role: "status" });
   const label = (/** @type {number} */ answer) => labels[answer] ?? `${answer}`;
   const choice = h("select", { "aria-label": m.pretend, change: () => expected() }, ...answers.map((answer) => h("option", {}, label(answer))));
@@ -148,7 +149,8 @@ export function chance(m, question, { lesson, meaning }) {
   const expected = () => {
     const { number, said } = fate(answer());
     // Whoever would say the other of two wants to know what becomes of that.
-    caption.replaceChildren(said, isYesNo ? " " : "", isYesNo ? fate(1 - answer()).said : "", ` ${lesson}`);
+    caption.replaceChildren(said);
+    rest.replaceChildren(isYesNo ? fate(1 - answer()).said : "", ` ${lesson}`);
     drawn.replaceChildren();
     colour((n) => n < number);
   };
@@ -165,7 +167,7 @@ export function chance(m, question, { lesson, meaning }) {
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
     stack(p(meaning), quiet(m.pretend, " ", choice), h("div", { class: "row tries" }, ...buttons), drawn);
-  return h("div", { class: "box chance", part: "chance" }, h("h2", { class: "quiet" }, m.example), p(own(question.text)), caption, picture, legend, fold(m.odds, tries));
+  return h("div", { class: "box chance", part: "chance" }, h("h2", { class: "quiet" }, m.example), p(own(question.text)), caption, picture, legend, rest, fold(m.odds, tries));
 }
 
 /** A sentence about what may be written from the other side. @param {string} text perhaps with the place {what} @param {string} what @param {object} [values] */

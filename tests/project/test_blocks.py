@@ -68,6 +68,7 @@ RUNS = [
     (r"docs/survey-file toml", "tests/project/test_docs.py"),
     (r"docs/operations sh", "tests/server/test_upkeep.py"),
     (r"docs/monitoring sh", "tools/machine/institution.py"),
+    (r"docs/monitoring yaml", "tests/project/test_learning.py"),
     (r"docs/place console", "tools/machine/place.py"),
     (r"docs/embedding/servers python", "tests/server/test_own_server.py"),
     (r"docs/embedding/(servers php|frameworks html)", "tests/browser/test_host_plugins.py"),

@@ -275,7 +275,36 @@ def test_alarms_and_dashboard_ask_for_figures_that_a_collector_has(tmp_path: Pat
     assert {name for each in asked for name in re.findall(r'job="([\w-]+)"', each)} == jobs
     assert "absent(probe_success" in next(each for each in asked if 'up{job="deniable-ready"}' in each)
     document = (DOCS / "monitoring.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(Deniable\w+)` \|", document, re.MULTILINE)) == {rule["alert"] for rule in rules}
+    severities = {rule["alert"]: rule["labels"]["severity"] for rule in rules}
+    assert dict(re.findall(r"^\| `(Deniable\w+)` \| (\w+) \|", document, re.MULTILINE)) == severities
+
+
+def test_an_empty_database_calls_somebody_although_it_gives_no_figures() -> None:
+    """It knows no token of Prometheus, so that no rule on a figure can fire."""
+    rules = yaml.safe_load((DEPLOY / "deniable-alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+    (refused,) = (rule for rule in rules if rule["alert"] == "DeniableTokenRefused")
+    assert "deniable_" not in refused["expr"]
+    assert (refused["labels"], "created a new database" in refused["annotations"]["description"]) == (
+        {"severity": "page"},
+        True,
+    )
+
+
+def test_lines_for_severities_and_for_a_second_collector_fit_the_files() -> None:
+    document = (DOCS / "monitoring.md").read_text(encoding="utf-8")
+    rules = yaml.safe_load((DEPLOY / "deniable-alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+    first, ready = yaml.safe_load((DEPLOY / "prometheus.yml").read_text("utf-8"))["scrape_configs"]
+    routing, (second,), (targets,) = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", document, re.DOTALL))
+    asked = {matcher for each in routing["route"]["routes"] for matcher in each["matchers"]}
+    assert asked < {f'severity="{rule["labels"]["severity"]}"' for rule in rules}, "the others go to the first receiver"
+    # A job of a name of its own, whose figures have the label for which the alerts ask.
+    assert second["relabel_configs"] == [{"target_label": "job", "replacement": first["job_name"]}]
+    own = ("job_name", "authorization", "static_configs", "relabel_configs")
+    assert all(second[key] != first.get(key) for key in own)
+    assert {key: second[key] for key in second if key not in own} == {
+        key: first[key] for key in first if key not in own
+    }
+    assert set(ready["static_configs"][0]["targets"]) < set(targets["targets"])
 
 
 SUFFIXES = ("_total", "_count", "_bucket", "_sum")

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -414,11 +414,20 @@ def test_lines_of_operators_leave_also_where_nobody_writes_new_ones() -> None:
 CRON = ROOT / "deploy" / "cron.daily-deniable"
 
 
-def nightly(folder: Path, runuser: str) -> subprocess.CompletedProcess[str]:
+COPIED = (
+    'for each do case "$each" in --file=*) touch "${each#--file=}" ;; */backups/*.db) touch "$each" ;; esac; done; '
+)
+"""Makes what programs are given last but one or last as a file: `backup FILE`, or `--file=FILE ADDRESS`."""
+
+COLLECTORS = {"environment": "/x/one.db", "second": "postgresql:///two", "second~": "/x/old.db"}
+"""Files of settings with their databases; the last one is what an editor left."""
+
+
+def nightly(folder: Path, runuser: str, collectors: Mapping[str, str] = COLLECTORS) -> subprocess.CompletedProcess[str]:
     """The nightly job with the folders of this machine, and a program in the place of runuser."""
     (folder / "etc").mkdir()
-    (folder / "backups").mkdir()
-    for name, database in {"environment": "/x/one.db", "second": "postgresql:///two", "second~": "/x/old.db"}.items():
+    (folder / "backups").mkdir(exist_ok=True)
+    for name, database in collectors.items():
         (folder / "etc" / name).write_text(f"DENIABLE_DB={database}\n", encoding="utf-8")
     text = CRON.read_text(encoding="utf-8").replace("/var/backups/deniable", f"{folder}/backups")
     (folder / "job").write_text(text.replace("/etc/deniable/", f"{folder}/etc/"), encoding="utf-8")
@@ -435,11 +444,7 @@ def nightly(folder: Path, runuser: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path: Path) -> None:
     assert os.access(CRON, os.X_OK), "cron skips a script without this mode"
-    # What both programs are given last but one or last is a file: `backup FILE`, or `--file=FILE ADDRESS`.
-    done = nightly(
-        tmp_path,
-        'for each do case "$each" in --file=*) touch "${each#--file=}" ;; */backups/*.db) touch "$each" ;; esac; done',
-    )
+    done = nightly(tmp_path, COPIED)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     today = datetime.date.today().isoformat()
     found = {path.name for path in (tmp_path / "backups").iterdir()}
@@ -447,6 +452,36 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
     made = {f"{today}.db", f"{today}.db.txt", f"second-{today}.dump", f"second-{today}.dump.txt"}
     assert found == made | {"kept.db", "other.txt"}
     assert not (tmp_path / "logged").exists()
+
+
+@pytest.mark.parametrize(("database", "kind"), [("/x/one.db", "db"), ("postgresql:///one", "dump")])
+def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(tmp_path: Path, database: str, kind: str) -> None:
+    """A collector that finds no database makes one: copies of that would outlive the good ones."""
+    said = (
+        'case "$*" in *--version) echo version ;; *pg_dump*) ;; *) echo "$DENIABLE_DB: {}, 0 released reports" ;; esac'
+    )
+    for folder, surveys, code in ((tmp_path / "lost", "0 surveys", 1), (tmp_path / "there", "12 surveys", 0)):
+        backups = folder / "backups"
+        backups.mkdir(parents=True)
+        (backups / f"2026-01-01.{kind}").touch()
+        (backups / f"2026-01-01.{kind}.txt").write_text("/x/one: 9 surveys, 253 released reports\n", encoding="utf-8")
+        (backups / "second-2026-01-01.db.txt").write_text("/x/two: 99 surveys, 1 released report\n", encoding="utf-8")
+        settings = {"environment": database}
+        done = nightly(folder, COPIED + said.format(surveys), settings)
+        assert done.returncode == code, done.stderr
+        names = {path.name for path in backups.iterdir()}
+        assert ("fewer surveys (0)" in done.stderr, len(names & {"old.db", "old.db.txt"})) == (code == 1, 2 * code)
+        made = list(backups.glob(f"{datetime.date.today().isoformat()}*"))
+        assert len(made) == (0 if code else 2), made
+        assert f"2026-01-01.{kind}" in names, "the good copy stays"
+
+
+def test_a_dump_of_the_same_day_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "backups").mkdir()
+    dump = tmp_path / "backups" / f"{datetime.date.today().isoformat()}.dump"
+    dump.write_text("good", encoding="utf-8")
+    assert nightly(tmp_path, COPIED, {"environment": "postgresql:///one"}).returncode == 0
+    assert dump.read_text(encoding="utf-8") == "good"
 
 
 def test_a_nightly_job_that_fails_deletes_nothing_and_says_so(tmp_path: Path) -> None:

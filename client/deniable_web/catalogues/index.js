@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "5qt5xt7iss6usdcvyri2wslawq",
-  de: "p4lgdcdieqaunmkygcp6e4bm4e",
-  en: "nupy73rjehhyke2ncz74reqmbu",
-  es: "hukjqex4j3h7cbearf76zbuqdy",
-  fr: "dwghcgg4ue342ebhzm4xmbviz4",
+  ar: "a2td27ivrpwz3m3yqprv57txhy",
+  de: "qmvgahlgev5tpzqsxa4efvc7se",
+  en: "rnnerfzxvzjyrw6grxuq2zfvlm",
+  es: "d6fz3qbs4pp6jy7u6huwkbf7zq",
+  fr: "m5r6gzhtlphp6uqcf4cgxwrhvi",
 };
