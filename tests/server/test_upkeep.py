@@ -458,13 +458,13 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
 def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(tmp_path: Path, database: str, kind: str) -> None:
     """A collector that finds no database makes one: copies of that would outlive the good ones."""
     said = (
-        'case "$*" in *--version) echo version ;; *pg_dump*) ;; *) echo "$DENIABLE_DB: {}, 0 released reports" ;; esac'
+        'case "$*" in *--version) echo version ;; *pg_dump*) ;; *check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "/x: {0}, 0 released reports" ;; esac'
     )
     for folder, surveys, code in ((tmp_path / "lost", "0 surveys", 1), (tmp_path / "there", "12 surveys", 0)):
         backups = folder / "backups"
         backups.mkdir(parents=True)
         (backups / f"2026-01-01.{kind}").touch()
-        (backups / f"2026-01-01.{kind}.txt").write_text("/x/one: 9 surveys, 253 released reports\n", encoding="utf-8")
+        (backups / f"2026-01-01.{kind}.txt").write_text(f"/x/one: {'sound, ' * (kind == 'dump')}9 surveys, 253 released reports\n", encoding="utf-8")
         (backups / "second-2026-01-01.db.txt").write_text("/x/two: 99 surveys, 1 released report\n", encoding="utf-8")
         settings = {"environment": database}
         done = nightly(folder, COPIED + said.format(surveys), settings)
