@@ -22,6 +22,9 @@ import { ToldMemory } from "./told-memory.js";
 
 const leave = () => location.replace(ELSEWHERE);
 
+/** A text with a paragraph for each of its lines. @param {string} text */
+const lines = (text) => text.split("\n").map((each) => p(each));
+
 export class DeniableTold extends DeniableElement {
   /** @override */ static css = css + screens;
   #memory = new ToldMemory();
@@ -48,8 +51,8 @@ export class DeniableTold extends DeniableElement {
       card(
         picture(replies.length ? "device" : "empty"),
         heading(replies.length ? m.deviceTitle : m.deviceEmpty),
-        p(replies.length ? m.deviceText : m.deviceNone, "text"),
-        !isEmpty && box(h("h2", {}, m.deviceForget), p(m.deviceForgetText, "text"), forget), // also where Start has kept a draw or a token, and nothing was sent
+        ...lines(replies.length ? m.deviceText : m.deviceNone),
+        !isEmpty && box(h("h2", {}, m.deviceForget), ...lines(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
         replies.length > 0 && stack(h("h2", {}, m.deviceRoom), quiet(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), bar(left / 100), quiet(m.deviceBeyond)),
         home,
