@@ -59,7 +59,8 @@ def walk(machine: Machine) -> None:
     write(machine, "root/people.py", PEOPLE)
     machine.run(f"/opt/deniable/bin/python /root/people.py {shlex.quote(survey)}")
     # The only backup before an upgrade has the minute of that upgrade in its name.
-    typed = {"TOKEN-NAME": "ada", "SURVEY-ID": survey, "-0930.db": "-*.db"}
+    noted = machine.run("cd /root/deniable && git rev-parse HEAD").strip()
+    typed = {"TOKEN-NAME": "ada", "SURVEY-ID": survey, "-0930.db": "-*.db", "git diff COMMIT": f"git diff {noted}"}
     for text, heading in ((operations, "Back up and restore"), (operations, "Upgrade"), (monitoring, "Set it up")):
         follow(machine, section(text, heading), SETTINGS, typed)
         expect(reports_of(machine), {survey: 250})
