@@ -47,6 +47,20 @@ def make_studied(chance: random.Random) -> str:
     return _reports(survey, people(), chance)
 
 
+def make_years(chance: random.Random) -> str:
+    """The CSV of the noisy reports to years.toml, whose cohorts studied different amounts of the material."""
+    survey = read_survey(path=FOLDER / "years.toml")
+    amounts = ("most of it", "half of it", "little of it")
+
+    def people() -> Iterator[tuple[str | None, dict[str, str]]]:
+        for student in range(STUDENTS):
+            final = student % 2
+            (amount,) = chance.choices(amounts, (0.55, 0.3, 0.15) if final else (0.35, 0.4, 0.25))
+            yield survey.cohorts[final], {"studied": amount}
+
+    return _reports(survey, people(), chance)
+
+
 def _happens(log_odds: float, chance: random.Random) -> bool:
     return chance.random() < 1 / (1 + math.exp(-log_odds))
 
@@ -67,5 +81,10 @@ def _reports(survey: Survey, people: Iterable[tuple[str | None, dict[str, str]]]
 
 
 if __name__ == "__main__":
-    for name, drawn in (("reports", make(random.Random(1974))), ("studied", make_studied(random.Random(1975)))):  # noqa: S311
+    files = {
+        "reports": make(random.Random(1974)),  # noqa: S311
+        "studied": make_studied(random.Random(1975)),  # noqa: S311
+        "years": make_years(random.Random(1976)),  # noqa: S311
+    }
+    for name, drawn in files.items():
         (FOLDER / f"{name}.csv").write_text(drawn, encoding="utf-8", newline="")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
-    """Draw a chart and write it as SVG or PNG, by the suffix of the path; the same chart gives the same bytes.
+    """Draw a chart and write it as SVG, PNG or PDF, by the suffix of the path; the same chart gives the same bytes.
 
     Raises
     ------

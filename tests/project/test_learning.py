@@ -141,7 +141,7 @@ def by_r(folder: Path, script: str, survey: str, data: str, changes: Mapping[str
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     (folder / "data.csv").write_text(data, encoding="utf-8")
     text = re.sub(r'readLines\("\w+\.md"\)', 'readLines("book.md")', files[script])
-    text = re.sub(r'read\.csv\("\w+\.csv"\)', 'read.csv("data.csv")', text)
+    text = re.sub(r'read\.csv\("\w+\.csv"', 'read.csv("data.csv"', text)
     for old, new in changes.items():
         assert old in text
         text = text.replace(old, new)
@@ -173,6 +173,35 @@ def test_r_of_the_tutorial_finds_our_regression(tmp_path: Path, survey: str, dat
     assert numbers[2 * k - 1 :][:k] == pytest.approx(model.bse.tolist(), abs=1e-3)
     assert isinstance(model.fit, Fit)
     assert numbers[-1] == pytest.approx(model.fit.loglik, abs=1e-5)
+
+
+@pytest.mark.r
+@pytest.mark.parametrize(
+    ("survey", "data", "outcome"),
+    [("years", "years", "studied"), ("exams", "reports", "cheated")],
+    ids=["three options", "two options"],
+)
+def test_r_of_the_tutorial_finds_our_regression_of_cohorts(
+    tmp_path: Path, survey: str, data: str, outcome: str
+) -> None:
+    toml, rows = EXAMPLE / f"{survey}.toml", EXAMPLE / f"{data}.csv"
+    header, *lines = rows.read_text("utf-8").splitlines(keepends=True)
+    # Some rows without a cohort or a report, which say nothing of the model.
+    place = header.strip().split(",").index(outcome)
+    for at, empty in ((3, 1), (7, place)):
+        cells = lines[at].split(",")
+        lines[at] = ",".join([*cells[:empty], "", *cells[empty + 1 :]])
+    found = by_r(
+        tmp_path, "outcome.R", toml.read_text("utf-8"), "".join([header, *lines]), {'"studied"': f'"{outcome}"'}
+    )
+    numbers = [float(each) for each in found.split()]
+    model = read(tmp_path / "data.csv", toml).regress(f"{outcome} ~ C(cohort)")
+    k = len(model.params)
+    assert len(numbers) == 2 * k + 1
+    assert numbers[:k] == pytest.approx(model.params.tolist(), abs=1e-3)
+    assert numbers[k : 2 * k] == pytest.approx(model.bse.tolist(), abs=1e-3)
+    assert isinstance(model.fit, Fit)
+    assert model.fit.loglik == pytest.approx(numbers[-1], abs=1e-5)
 
 
 @pytest.mark.r
@@ -251,7 +280,11 @@ def test_the_example_of_the_tutorial_is_what_its_script_draws() -> None:
     assert about.loader
     module = importlib.util.module_from_spec(about)
     about.loader.exec_module(module)
-    drawn = {"reports": module.make(random.Random(1974)), "studied": module.make_studied(random.Random(1975))}
+    drawn = {
+        "reports": module.make(random.Random(1974)),
+        "studied": module.make_studied(random.Random(1975)),
+        "years": module.make_years(random.Random(1976)),
+    }
     for name, text in drawn.items():
         assert text == (EXAMPLE / f"{name}.csv").read_bytes().decode(), "run: python examples/exams/make.py"
 

@@ -256,7 +256,7 @@ def test_data_must_be_explained_once(survey_file: Path) -> None:
     assert "column 'affair': must be one of the file's columns: person, rrt_q1" in refused(
         "shares", STUDY[0], "--survey", survey_file
     )
-    assert "must end in .svg or .png" in refused("shares", *STUDY, "--plot", "x.pdf")
+    assert "must end in .svg, .png or .pdf" in refused("shares", *STUDY, "--plot", "x.gif")
     assert "question: must be one of affair, drugs, theft, got 'love'" in refused("shares", *STUDY, "love")
 
 

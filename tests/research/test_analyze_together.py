@@ -24,9 +24,11 @@ from deniable_research.files import (
     cross,
     regress,
 )
+from deniable_research.files.printing import comparison_text
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
 from deniable_statistics import classical as channels
 from deniable_statistics.comparison import difference, homogeneity, pairwise, ratio, trend
+from deniable_statistics.intervals import level_of_each
 from deniable_statistics.joint import box_pair, crosstab, independence
 from deniable_statistics.sampling import SimpleSample
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
@@ -49,6 +51,25 @@ def test_cohorts_are_compared_as_the_functions_do(study: Table) -> None:
     assert (slope["measure"], slope["first"], slope["second"]) == ("trend", 2024, 2026)  # as pandas reads them
     assert [slope[key] for key in ("estimate", "p_value")] == pytest.approx([expected.slope, expected.p_value])
     assert departure["p_value"] == pytest.approx(expected.departure_p_value)
+
+
+def test_a_sentence_says_which_intervals_hold_together() -> None:
+    survey, reports = love_reports()
+    columns = {question.id: tuple(str(each.values[question.id]) for each in reports) for question in survey.questions}
+    table = Table.of(columns | {"group": ("a", "b", "c") * 100, "half": ("a", "b") * 150}, survey)
+    for question, by, sentence in (
+        ("affair", "group", "(mover); the intervals of all pairs hold together."),
+        ("religious", "group", "(mover); for each option, the intervals of all pairs hold together."),
+        ("religious", "half", "(mover, donner-zou)."),
+    ):
+        rows = compare(table, question, by)
+        assert f"95 % intervals {sentence}" in comparison_text(rows)
+        # As it says: the level of each is that of the pairs of one option.
+        pairs = [row for row in rows if row.measure == "difference" and row.option == rows[0].option]
+        level = level_of_each(0.95, len(pairs))
+        first, second = (table.estimate(question, np.array(table.columns[by]) == each) for each in "ab")
+        alone = difference(first, second, survey.question(question).options.index(pairs[0].option))
+        assert [pairs[0].conf_low, pairs[0].conf_high] == pytest.approx(alone.confidence_interval(level))
 
 
 def test_two_cohorts_have_a_difference_and_a_ratio(study: Table) -> None:

@@ -239,3 +239,8 @@ def test_the_command_writes_both_for_surveys_and_design_files(tmp_path: Path) ->
         '[[questions]]\ncolumn = "q"\ndesign = "warnr"\np = 0.7\n', encoding="utf-8"
     )
     assert "design must be one of" in CODEBOOK.refused(tmp_path / "misspelt.toml")
+
+
+def test_a_link_is_told_where_its_file_is() -> None:
+    said = CODEBOOK.refused("https://collector.example/s/abc")
+    assert "must be a file, got a link; the survey's file is survey.json in the archive" in said

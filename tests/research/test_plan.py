@@ -186,7 +186,7 @@ SUBJECTS = [Estimand.of_share("", NoiseModel.through(Warner.from_epsilon(epsilon
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["svg", "png"])
+@pytest.mark.parametrize("form", ["svg", "png", "pdf"])
 def test_plot_is_written_and_the_same_every_time(form: str, tmp_path: Path, file: Path) -> None:
     for source in (("--epsilon", "1"), ("--survey", file, "--share", "0.1")):
         pictures = [tmp_path / f"{name}.{form}" for name in ("one", "two")]
@@ -198,7 +198,7 @@ def test_plot_is_written_and_the_same_every_time(form: str, tmp_path: Path, file
             ET.fromstring(text)
             assert "asked directly" in text
         else:
-            assert pictures[0].read_bytes().startswith(b"\x89PNG")
+            assert pictures[0].read_bytes().startswith({"png": b"\x89PNG", "pdf": b"%PDF"}[form])
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:
         ((*share, "--questions", "3", "--respondents", "9"), "--questions goes with --width, not with --respondents"),
         (("--survey", file, "--options", "3"), "--options goes with one question, not with --survey"),
         ((*share, "--yes", "0.3"), "--yes goes with --truth, for yes or no"),
-        ((*share, "--plot", "plan.gif"), "must end in .svg or .png, got 'plan.gif'"),
+        ((*share, "--plot", "plan.gif"), "must end in .svg, .png or .pdf, got 'plan.gif'"),
         (("--survey", tmp_path / "none.toml"), "does not exist"),
     ):
         assert message in refused(*arguments)

@@ -121,7 +121,7 @@ def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:
     assert "give one of --epsilon, --survey and --advantage" in refused()
     assert "give one of --epsilon, --survey and --advantage" in refused("--epsilon", "1", "--survey", file)
     assert "--prior goes with --advantage" in refused("--epsilon", "1", "--prior", "0.1")
-    assert "must end in .svg or .png, got 'risk.gif'" in refused("--epsilon", "1", "--plot", "risk.gif")
+    assert "must end in .svg, .png or .pdf, got 'risk.gif'" in refused("--epsilon", "1", "--plot", "risk.gif")
     assert "does not exist" in refused("--survey", tmp_path / "none.toml")
     assert "risk.svg: cannot be written" in refused("--plot", tmp_path / "none" / "risk.svg")
 

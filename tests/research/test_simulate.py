@@ -320,7 +320,7 @@ def test_command_refuses_what_it_cannot_read(file: Path, tmp_path: Path) -> None
     assert "must be like affair=0.32" in refused(file, "--truth", "affair=many")
     assert "cannot be read as a file" in refused(file, "--truth", "nothing.toml")
     assert "must be about questions of the survey" in refused(file, "--truth", "love=0.5")
-    assert "must end in .svg or .png" in refused(file, "--plot", "chart.pdf")
+    assert "must end in .svg, .png or .pdf" in refused(file, "--plot", "chart.gif")
     assert "is not in the range" in refused(file, "--careless", "2")
     assert "at most 1,000,000 people" in refused(file, "--reports", tmp_path / "r.csv", "--respondents", 1_000_001)
     assert "at most 1 together" in refused(file, "--careless", "0.7", "--denial", "0.7")

@@ -10,9 +10,11 @@ import sqlite3
 import subprocess
 import xml.etree.ElementTree as ElementTree
 import zipfile
+from collections.abc import Iterable
 from contextlib import closing, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -104,6 +106,66 @@ def test_its_r_computes_the_published_table(unpacked: tuple[Path, Survey, list[E
     command = [rscript(), "-e", code]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert_table(done.stdout, expected)
+
+
+RECOMPUTE = """
+for (file in list.files(folder, "[.]R$", full.names = TRUE)) {
+  its <- new.env()
+  sink(nullfile()); sys.source(file, its); sink()
+  found <- if (!is.null(its$share)) c(its$option, its$share) else if (!is.null(its$shares)) c(0, its$shares[1]) else
+    c(-1, mean(its$sent))
+  cat(sub("[.]R$", "", basename(file)), format(found, digits = 10), "\\n")
+}
+"""
+"""Prints of each question an option of which its script says the share, or -1 for a mean, and the estimate."""
+
+
+def assert_estimates(found: Iterable[tuple[str, int, float]], expected: list[EstimateRow]) -> None:
+    """Compare estimates of shares and means, by question and number of the option."""
+    of_question: dict[str, list[EstimateRow]] = {}
+    for row in expected:
+        of_question.setdefault(row.question, []).append(row)
+    names = set()
+    for question, option, estimated in found:
+        names.add(question)
+        row = of_question[question][option]
+        assert (row.statistic == "mean") == (option == -1)
+        assert estimated == pytest.approx(row.estimate, abs=1e-7)
+    assert names == set(of_question) >= {"yes_no", "subset", "geometric", "mean"}
+
+
+@pytest.mark.parametrize("where", [".", "recompute"])
+def test_python_recomputes_each_question_from_the_file_in_the_archive(
+    unpacked: tuple[Path, Survey, list[EstimateRow]], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    folder, _, expected = unpacked
+    monkeypatch.chdir(folder / where)
+    found = []
+    for script in sorted((folder / "recompute").glob("*.py")):
+        text, its = script.read_text(encoding="utf-8"), dict[str, Any]()
+        assert "://" not in text
+        with redirect_stdout(io.StringIO()):
+            exec(text, its)
+        if "share" in its:
+            found.append((script.stem, its["option"], its["share"]))
+        elif "shares" in its:
+            found.append((script.stem, 0, its["shares"][0]))
+        else:
+            found.append((script.stem, -1, its["sent"].mean()))
+    assert_estimates(found, expected)
+
+
+@pytest.mark.r
+@pytest.mark.parametrize(("where", "scripts"), [(".", "recompute"), ("recompute", ".")])
+def test_r_recomputes_each_question_from_the_file_in_the_archive(
+    unpacked: tuple[Path, Survey, list[EstimateRow]], where: str, scripts: str
+) -> None:
+    folder, _, expected = unpacked
+    assert not [each for each in (folder / "recompute").glob("*.R") if "://" in each.read_text(encoding="utf-8")]
+    command = [rscript(), "-e", f'folder <- "{scripts}"{RECOMPUTE}']
+    done = subprocess.run(command, cwd=folder / where, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert_estimates(((name, int(float(option)), float(value)) for name, option, value in lines), expected)
 
 
 @pytest.mark.slow

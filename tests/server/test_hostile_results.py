@@ -165,6 +165,7 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     plain = re.sub(rf"\\({'|'.join(known)})\{{\}}", "", in_tex)
     assert not re.search(r"(?<!\\)[&%$#_~^{}<>|]", plain), "nothing means something to LaTeX"
     assert "95 \\% confidence intervals" in in_tex
+    assert f"are at http://localhost/\\allowbreak{{}}s/\\allowbreak{{}}{survey.id}/\\allowbreak{{}}results" in in_tex
     fields = [line.partition(": ") for line in cff.splitlines()]
     assert all(re.fullmatch("[a-z-]+", name) and json.loads(value) for name, _, value in fields)
 

@@ -279,6 +279,7 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
         assert [each["name"] for each in resource["schema"]["fields"]] == header
     methods = files["methods.txt"].decode()
     assert "epsilon 6.099" in methods
+    assert "piecewise (epsilon 1, for drinks), subset (epsilon 1, for town, trust), two-coin (epsilon 1.099" in methods
     rows = csv.DictReader(io.StringIO(files["estimates.csv"].decode()))
     named = ", ".join(sorted({row["method"] for row in rows}))
     assert f"intervals for the population ({named}), by Deniable {__version__}." in methods

@@ -157,6 +157,7 @@ def keep_running(url: str, survey_id: str, is_open: bool = True) -> None:
     click.echo(f"Results:             {url}/s/{survey_id}/results")
     click.echo(f"Estimates as CSV:    {url}/api/v1/surveys/{survey_id}/estimates.csv")
     click.echo(f"What was stored:     {url}/api/v1/surveys/{survey_id}/reports.csv")
+    click.echo(f"All as an archive:   {url}/api/v1/surveys/{survey_id}/archive.zip")
     click.echo("\nThe collector keeps running. Ctrl-C stops it.")
     try:
         while True:

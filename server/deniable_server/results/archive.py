@@ -136,13 +136,13 @@ def _write_database(path: Path, survey: Survey, rows: Iterable[bytes], content: 
     write_sqlite(path, survey, tables, content.about)
 
 
-def recipes(survey: Survey, estimates: Sequence[EstimateRow], url: str) -> Iterator[tuple[str, str]]:
-    """Scripts of Python and R that recompute each question, by the names of their files; ``url`` is of the rows."""
+def recipes(survey: Survey, estimates: Sequence[EstimateRow]) -> Iterator[tuple[str, str]]:
+    """Scripts of Python and R that recompute each question from the rows beside them, by the names of their files."""
     if survey.retention == "tallies":
         return
     for question in survey.questions:
         rows = [share_view(question, row) for row in estimates if row.question == question.id]
-        for text, suffix in zip(scripts(question, rows, url), ("py", "R"), strict=True):
+        for text, suffix in zip(scripts(question, rows, url=None), ("py", "R"), strict=True):
             if text:
                 yield f"recompute/{question.id}.{suffix}", text
 

@@ -23,6 +23,9 @@ from deniable_statistics.published.steady_text import steady
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 
+MOST_NAMED = 8
+"""Most questions of one mechanism that the paragraph of methods names; of more it says how many they are."""
+
 
 @dataclass(frozen=True)
 class Citation:
@@ -164,7 +167,6 @@ class Citation:
     def methods(self) -> str:
         """A paragraph for the methods section of a paper, with everything that the collector knows."""
         survey = self.survey
-        used = sorted({f"{each.mechanism.name} (epsilon {each.epsilon:.4g})" for each in survey.questions})
         first, last, as_of = self.dates.first, self.dates.last, self.dates.as_of
         # A last day that is still to come is a plan.
         when = f"from {first} to {last}" if last and last <= as_of else f"since {first}"
@@ -184,7 +186,7 @@ class Citation:
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
-            f"(randomised response, local differential privacy), with {', '.join(used)}; all replies of one person "
+            f"(randomised response, local differential privacy), with {self._used}; all replies of one person "
             f"together have epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
             f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
@@ -194,11 +196,26 @@ class Citation:
         )
 
     @property
+    def _used(self) -> str:
+        """The mechanisms with their epsilon, and of several ones the questions that have each."""
+        questions_of: dict[tuple[str, str], list[str]] = {}
+        for each in self.survey.questions:
+            questions_of.setdefault((each.mechanism.name, f"epsilon {each.epsilon:.4g}"), []).append(each.id)
+        if len(questions_of) == 1:
+            ((name, epsilon),) = questions_of
+            return f"{name} ({epsilon})"
+        named = {
+            used: ", ".join(ids) if len(ids) <= MOST_NAMED else f"{len(ids)} questions"
+            for used, ids in questions_of.items()
+        }
+        return ", ".join(f"{name} ({epsilon}, for {ids})" for (name, epsilon), ids in sorted(named.items()))
+
+    @property
     def methods_in_tex(self) -> str:
         """The paragraph for LaTeX, where the first sign of percent would hide the rest of it."""
         address = _tex(self.url)
-        # In the narrow columns of a journal the address is broken, for which this needs no package.
-        return _tex(self.methods).replace(address, address.replace("/", r"/\allowbreak{}"))
+        # In the narrow columns of a journal the address is broken within its path, for which this needs no package.
+        return _tex(self.methods).replace(address, _SLASH_OF_PATH.sub(r"/\\allowbreak{}", address))
 
     @property
     def _counted(self) -> str:
@@ -256,6 +273,8 @@ class Citation:
 
 
 _PLACE = re.compile(r"\{(\w+)\}")
+
+_SLASH_OF_PATH = re.compile("(?<![:/])/")
 
 # BibTeX counts braces, those behind a backslash too: one alone would take in all fields that follow.
 _TEX = str.maketrans(

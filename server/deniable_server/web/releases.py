@@ -190,7 +190,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "methods.tex": citation.methods_in_tex + "\n",
         **({"REHEARSAL.txt": f"{MARK}\n"} if is_rehearsal() else {}),
         **{f"releases/{row.number}.json": row.record for row in rows},
-        **dict(archive.recipes(survey, found, f"{pages.base}{BASE}/surveys/{survey.id}/reports.csv")),
+        **dict(archive.recipes(survey, found)),
     }
     # Beyond some megabytes on the disk; it is gone when it is closed.
     file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115

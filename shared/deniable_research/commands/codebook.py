@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,23 @@ from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.commands.options import FILE, NEW_FILE
 from deniable_research.files import Table, read_layout
 from deniable_research.results.read_results import read_any_survey
+from deniable_research.web import is_url
 from deniable_statistics.data.whole import replace_file
+
+
+class _SurveyPath(click.Path):
+    """The path of an existing file; an error says where the file of a link is."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, if it is no link."""
+        if is_url(value):
+            self.fail(
+                "must be a file, got a link; the survey's file is survey.json in the archive below its results, and "
+                "/api/v1/surveys/SURVEY-ID at its collector",
+                param,
+                ctx,
+            )
+        return super().convert(value, param, ctx)
 
 
 @click.command(
@@ -22,7 +39,7 @@ from deniable_statistics.data.whole import replace_file
         "deniable codebook study.toml --data study.sav --to codebook.md",
     )
 )
-@click.argument("file", type=FILE)
+@click.argument("file", type=_SurveyPath(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--to",
     metavar="FILE",

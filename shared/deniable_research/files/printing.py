@@ -216,7 +216,12 @@ def _methods(rows: Iterable[Any]) -> str:
 
 
 def _together(rows: Sequence[Any]) -> str:
-    return ", intervals of all pairs hold together" if has("p_adjusted")(rows) else ""
+    adjusted = [row for row in rows if row.p_adjusted is not None]
+    if not adjusted:
+        return ""
+    # Each option has a level of its own: with several, intervals of different options do not hold together.
+    several = len({row.option for row in adjusted}) > 1
+    return f"; {'for each option, ' if several else ''}the intervals of all pairs hold together"
 
 
 def _errors(df: Iterable[float | None]) -> str:

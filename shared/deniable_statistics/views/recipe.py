@@ -32,7 +32,7 @@ def ingredients(question: Question, rows: Sequence[ViewRow]) -> list[Ingredients
     return [Ingredients(row, *(channels[row.option] if row.statistic == "share" else nothing)) for row in rows]
 
 
-def scripts(question: Question, rows: Sequence[ViewRow], url: str) -> tuple[str, str]:
+def scripts(question: Question, rows: Sequence[ViewRow], url: str | None) -> tuple[str, str]:
     """A script of Python and one of R that recompute estimate, error and interval; of a mean without its interval.
 
     Parameters
@@ -40,8 +40,8 @@ def scripts(question: Question, rows: Sequence[ViewRow], url: str) -> tuple[str,
     question : Question
     rows : sequence of ViewRow
         Shares and means of everybody.
-    url : str
-        The address of ``reports.csv``.
+    url : str or None
+        The address of ``reports.csv``; of an archive, which needs no collector, none: they read its file.
     """
     shares = [row for row in rows if row.statistic == "share" and row.cohort is None]
     if not shares:
@@ -54,7 +54,34 @@ def scripts(question: Question, rows: Sequence[ViewRow], url: str) -> tuple[str,
     return _of_share(question, option, (str(support.if_true), str(support.if_other)), shares[option].method, url)
 
 
-def _of_share(question: Question, option: int, channel: tuple[str, str], method: str, url: str) -> tuple[str, str]:
+def _read_in_python(url: str | None, *imports: str) -> str:
+    """The first lines of a script of Python, up to the one that makes ``rows``."""
+    if url is None:
+        libraries, opened = "csv, io, pathlib", 'io.StringIO(pathlib.Path(file).read_text("utf-8"))'
+        found = [
+            "# from the folder of the archive or that of this script",
+            'file = "reports.csv" if pathlib.Path("reports.csv").exists() else "../reports.csv"',
+        ]
+    else:
+        libraries, opened = "csv, io, urllib.request", f'io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8")'
+        found = []
+    imported = [f"import {libraries}", "import numpy as np", *imports]
+    return "\n".join([*imported, "", *found, f"rows = csv.DictReader({opened})"])
+
+
+def _read_in_r(url: str | None) -> str:
+    """The first lines of a script of R, up to the call that reads all columns."""
+    if url is not None:
+        return f'values <- read.csv("{url}", colClasses = "character", check.names = FALSE)'
+    return """\
+# from the folder of the archive or that of this script
+file <- if (file.exists("reports.csv")) "reports.csv" else "../reports.csv"
+values <- read.csv(file, colClasses = "character", check.names = FALSE)"""
+
+
+def _of_share(
+    question: Question, option: int, channel: tuple[str, str], method: str, url: str | None
+) -> tuple[str, str]:
     """Estimate, error, and the interval by inverting its test on a grid of 1,001 shares."""
     a, b = channel
     counted, of_whom = _counted_in_python(question)
@@ -65,11 +92,7 @@ def _of_share(question: Question, option: int, channel: tuple[str, str], method:
         else "2 * (best[count] - at[count]) <= 3.8415"
     )
     python = f"""\
-import csv, io, urllib.request
-import numpy as np
-from scipy.stats import binom
-
-rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8"))
+{_read_in_python(url, "from scipy.stats import binom")}
 values = [row["{question.id}"] for row in rows if row["{question.id}"]]
 option, a, b = {option}, {a}, {b}  # answers count from 0, in the order of the table
 n, count = {of_whom}, {counted}
@@ -91,7 +114,7 @@ print("published: the most likely possible value", min(max(published, min(held))
         else "2 * (best[count + 1] - at[count + 1]) <= 3.8415"
     )
     r = f"""\
-values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
+{_read_in_r(url)}[["{question.id}"]]
 values <- values[values != ""]
 option <- {option}; a <- {a}; b <- {b}  # answers count from 0, in the order of the table
 n <- {of_whom}; count <- {counted}; p <- count / n; k <- 0:n
@@ -187,17 +210,14 @@ def _counted_in_r(question: Question) -> tuple[str, str]:
     return "sum(as.integer(values) == option)", "length(values)"
 
 
-def _by_matrix(question: Question, url: str) -> tuple[str, str]:
+def _by_matrix(question: Question, url: str | None) -> tuple[str, str]:
     """Shares by the inverse of the matrix of probabilities, which is written out or read from the survey."""
     (matrix,) = design_of(question.mechanism).exact_channels
     if len(matrix) > MOST_WRITTEN or len(matrix) != len(matrix[0]):
         return "", ""
     rows = [", ".join(map(str, row)) for row in matrix]
     python = f"""\
-import csv, io, urllib.request
-import numpy as np
-
-rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8"))
+{_read_in_python(url)}
 values = [int(row["{question.id}"]) for row in rows if row["{question.id}"]]
 A = np.array([{", ".join(f"[{row}]" for row in rows)}])  # A[v][x]: v is sent where x is true
 n, p = len(values), np.bincount(values, minlength=len(A)) / len(values)
@@ -211,7 +231,7 @@ print("unbiased shares", shares, "standard errors", errors)
 print("published: the most likely possible shares", possible)
 """
     r = f"""\
-values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
+{_read_in_r(url)}[["{question.id}"]]
 values <- as.integer(values[values != ""])
 A <- matrix(c({", ".join(rows)}), nrow = {len(rows)}, byrow = TRUE)  # A[v, x]: v is sent where x is true
 n <- length(values); p <- tabulate(values + 1, {len(rows)}) / n
@@ -227,7 +247,7 @@ print(rbind(unbiased = shares, error = errors, published = possible))
     return python, r
 
 
-def _of_mean(question: Question, url: str) -> tuple[str, str]:
+def _of_mean(question: Question, url: str | None) -> tuple[str, str]:
     """A mean from the weight of each value that can be sent."""
     values = mean_values(question)
     if values is None or not question.mechanism.reports.supports_one:
@@ -239,10 +259,7 @@ def _of_mean(question: Question, url: str) -> tuple[str, str]:
     lowest, highest = float(min(values)), float(max(values))
     first = question.mechanism.reports.first
     python = f"""\
-import csv, io, urllib.request
-import numpy as np
-
-rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8"))
+{_read_in_python(url)}
 values = [int(row["{question.id}"]) - {first} for row in rows if row["{question.id}"]]
 scores = {float(constant)!r} + np.array([{numbers}])  # what each value that is sent stands for
 sent = scores[values]
@@ -250,7 +267,7 @@ print("unbiased mean", sent.mean(), "standard error", sent.std() / len(sent) ** 
 print("published: the nearest possible mean", min(max(sent.mean(), {lowest!r}), {highest!r}))
 """
     r = f"""\
-values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
+{_read_in_r(url)}[["{question.id}"]]
 values <- as.integer(values[values != ""])
 scores <- {float(constant)!r} + c({numbers})  # what each value that is sent stands for
 sent <- scores[values + {1 - first}]
