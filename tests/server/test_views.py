@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -285,6 +286,27 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
     assert f"intervals for the population ({named}), by Deniable {__version__}." in methods
     assert "release=1" in files["CITATION.cff"].decode()
     assert "recompute/affair.R" in files
+
+
+def test_figures_say_what_their_bars_hold_and_where_ends_are_not_rounded(http: FlaskClient, store: Store) -> None:
+    survey = replace(read_survey(COHORTS + FIVE_TYPES), results="live")
+    store.publish(survey)
+    store.store_reports([(survey, reports_of(survey, 60))])
+    said, results = words("en"), f"/s/{survey.id}/results"
+    compared, alone, overview = (
+        html.unescape(http.get(f"{results}{each}").text) for each in ("/affair?compare=cohort", "/affair", "")
+    )
+    together, each = said["rHoldTogether"].format(level="95 %"), said["rKey"].format(level="95 %")
+    for page, of_all in ((compared, True), (alone, False), (overview, False)):
+        assert ((together in page), (each in page)) == (of_all, not of_all)
+    low = html.unescape(http.get(f"{results}/affair?compare=cohort&confidence=0.8").text)
+    assert low.count(said["rHoldTogether"].format(level="80 %")) == 1
+    # Neither an overview nor a downloaded figure has a table.
+    file = " ".join("".join(ElementTree.fromstring(http.get(f"{results}/affair.svg").data).itertext()).split())
+    for text, has_table in ((alone, True), (http.get(f"{results}/affair/embed").text, True), (overview, False)):
+        assert (said["rRounded"] in text, said["rRoundedElsewhere"] in text) == (has_table, not has_table)
+    assert "the page of each question" in file
+    assert "the table has" not in file
 
 
 def test_pages_describe_themselves_to_machines(http: FlaskClient, store: Store) -> None:

@@ -353,11 +353,14 @@ class ResultsPage:
         command = f"deniable analyze crosstab reports.csv {question.id} {other.id} --survey survey.json"
         return self.words["rCrossRows"], command
 
-    def key(self, *figures: str | None) -> str:
+    def key(self, *figures: str | None, has_table: bool = True) -> str:
         """How figures are read: points and bars, and of arrows and grey rows what these figures have."""
         drawn = "".join(filter(None, figures))
-        said = [say_text(self.words["rKey"], level=self.level)]
-        said += [self.words["rRounded"]] if drawn else []
+        said = [say_text(self.words["rKeyTogether" if self.options.compare else "rKey"], level=self.level)]
+        # Where the page says nothing in words, of a level that is low, it has not said yet what the bars hold.
+        if self.options.compare and not may_say(self.options):
+            said.append(say_text(self.words["rHoldTogether"], level=self.level))
+        said += [self.words[_rounded(has_table)]] if drawn else []
         said += [self.words["rKeyArrow"]] if 'class="arrow"' in drawn else []
         return " ".join([*said, *([self.words["rKeyWeak"]] if '<g class="weak"' in drawn else [])])
 
@@ -581,7 +584,7 @@ class ResultsPage:
             return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
         return f"{self.count_of(self.asked)} \u00b7 {self.when}"
 
-    def caption_notes(self, question: Question | None) -> list[str]:
+    def caption_notes(self, question: Question | None, has_table: bool = False) -> list[str]:
         """The notes below a figure: its method, who answered, who is counted, and its source."""
         survey, words = self.survey, self.words
         record = self.shown.record
@@ -589,11 +592,16 @@ class ResultsPage:
         url = f"{self.base}/s/{survey.id}/results"
         method = say_text(words["rMethodNote"], level=self.level)
         return [
-            f"{method} {words['rRounded']} {'' if question is None else odds_line(question, words)}".rstrip(),
+            f"{method} {words[_rounded(has_table)]} {'' if question is None else odds_line(question, words)}".rstrip(),
             f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=self.source, url=url, **released),
             *([] if self.license is None else [say_text(words["rLicensed"], license=self.license.text)]),
         ]
+
+
+def _rounded(has_table: bool) -> str:
+    """The sentence that says where the ends of intervals are not rounded."""
+    return "rRounded" if has_table else "rRoundedElsewhere"
 
 
 def say_text(sentence: str, **values: object) -> str:
