@@ -457,14 +457,14 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
 @pytest.mark.parametrize(("database", "kind"), [("/x/one.db", "db"), ("postgresql:///one", "dump")])
 def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(tmp_path: Path, database: str, kind: str) -> None:
     """A collector that finds no database makes one: copies of that would outlive the good ones."""
-    said = (
-        'case "$*" in *--version) echo version ;; *pg_dump*) ;; *check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "/x: {0}, 0 released reports" ;; esac'
-    )
+    said = 'case "$*" in *--version) echo version ;; *pg_dump*) ;; *check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "/x: {0}, 0 released reports" ;; esac'
     for folder, surveys, code in ((tmp_path / "lost", "0 surveys", 1), (tmp_path / "there", "12 surveys", 0)):
         backups = folder / "backups"
         backups.mkdir(parents=True)
         (backups / f"2026-01-01.{kind}").touch()
-        (backups / f"2026-01-01.{kind}.txt").write_text(f"/x/one: {'sound, ' * (kind == 'dump')}9 surveys, 253 released reports\n", encoding="utf-8")
+        (backups / f"2026-01-01.{kind}.txt").write_text(
+            f"/x/one: {'sound, ' * (kind == 'dump')}9 surveys, 253 released reports\n", encoding="utf-8"
+        )
         (backups / "second-2026-01-01.db.txt").write_text("/x/two: 99 surveys, 1 released report\n", encoding="utf-8")
         settings = {"environment": database}
         done = nightly(folder, COPIED + said.format(surveys), settings)
@@ -474,6 +474,33 @@ def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(tmp_path: P
         made = list(backups.glob(f"{datetime.date.today().isoformat()}*"))
         assert len(made) == (0 if code else 2), made
         assert f"2026-01-01.{kind}" in names, "the good copy stays"
+
+
+def test_a_collector_whose_backup_fails_keeps_no_other_from_being_copied(tmp_path: Path) -> None:
+    failing = 'case "$DENIABLE_DB" in /x/one.db) echo broken >&2; exit 3 ;; esac; ' + COPIED
+    done = nightly(tmp_path, failing, {"environment": "/x/one.db", "second": "/x/two.db"})
+    assert (done.returncode != 0, done.stderr) == (True, "broken\n")
+    today = datetime.date.today().isoformat()
+    names = {path.name for path in (tmp_path / "backups").iterdir()}
+    assert names == {f"second-{today}.db", f"second-{today}.db.txt", "kept.db", "old.db", "old.db.txt", "second-old.dump", "other.txt"}  # fmt: skip
+
+
+def test_copies_elsewhere_of_a_collector_that_was_not_backed_up_are_not_driven_out(machine: Machine) -> None:
+    machine.type(NIGHTLY)
+    (machine.folder / "etc/ssl/backup.pub").write_text("a key", encoding="utf-8")
+    machine.type(COPIES)
+    old = machine.folder / "elsewhere/deniable/second-2026-01-01.db.gpg"
+    old.touch()
+    os.utime(old, (0, 0))
+    (machine.folder / "etc/deniable/second").write_text("DENIABLE_DB=/nowhere/second.db\n", encoding="utf-8")
+    send = COPIES[-1:]
+    assert send == ["/etc/cron.daily/deniable-elsewhere"]
+    with pytest.raises(AssertionError, match="no backup of the last 26 hours in .*second"):
+        machine.type(send)
+    assert old.exists()
+    (machine.folder / "etc/deniable/second").unlink()
+    machine.type(send)
+    assert not old.exists(), "where every collector was copied, old copies go"
 
 
 def test_a_dump_of_the_same_day_is_never_replaced(tmp_path: Path) -> None:
