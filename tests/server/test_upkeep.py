@@ -457,7 +457,10 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
 @pytest.mark.parametrize(("database", "kind"), [("/x/one.db", "db"), ("postgresql:///one", "dump")])
 def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(tmp_path: Path, database: str, kind: str) -> None:
     """A collector that finds no database makes one: copies of that would outlive the good ones."""
-    said = 'case "$*" in *--version) echo version ;; *pg_dump*) ;; *check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "/x: {0}, 0 released reports" ;; esac'
+    said = (
+        'case "$*" in *--version) echo version ;; *pg_dump*) ;; '
+        '*check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "/x: {0}, 0 released reports" ;; esac'
+    )
     for folder, surveys, code in ((tmp_path / "lost", "0 surveys", 1), (tmp_path / "there", "12 surveys", 0)):
         backups = folder / "backups"
         backups.mkdir(parents=True)
@@ -482,7 +485,8 @@ def test_a_collector_whose_backup_fails_keeps_no_other_from_being_copied(tmp_pat
     assert (done.returncode != 0, done.stderr) == (True, "broken\n")
     today = datetime.date.today().isoformat()
     names = {path.name for path in (tmp_path / "backups").iterdir()}
-    assert names == {f"second-{today}.db", f"second-{today}.db.txt", "kept.db", "old.db", "old.db.txt", "second-old.dump", "other.txt"}  # fmt: skip
+    old = {"kept.db", "old.db", "old.db.txt", "second-old.dump", "other.txt"}
+    assert names == {f"second-{today}.db", f"second-{today}.db.txt"} | old
 
 
 def test_copies_elsewhere_of_a_collector_that_was_not_backed_up_are_not_driven_out(machine: Machine) -> None:
@@ -495,7 +499,7 @@ def test_copies_elsewhere_of_a_collector_that_was_not_backed_up_are_not_driven_o
     (machine.folder / "etc/deniable/second").write_text("DENIABLE_DB=/nowhere/second.db\n", encoding="utf-8")
     send = COPIES[-1:]
     assert send == ["/etc/cron.daily/deniable-elsewhere"]
-    with pytest.raises(AssertionError, match="no backup of the last 26 hours in .*second"):
+    with pytest.raises(AssertionError, match=r"no backup of the last 26 hours in .*second"):
         machine.type(send)
     assert old.exists()
     (machine.folder / "etc/deniable/second").unlink()
@@ -589,7 +593,7 @@ def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_pat
 
 
 def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> None:
-    set_up, end = [lines for lines in blocks("Behind a proxy") if any("second" in line for line in lines)]
+    set_up, end, end_of_first = [lines for lines in blocks("Behind a proxy") if any("second" in line for line in lines)]
     (tmp_path / "environment").write_bytes((ROOT / "deploy" / "environment").read_bytes())
     script = "\n".join(line for line in set_up if not line.startswith("systemctl"))
     for folder in ("/etc/deniable", "/etc/systemd/system", "/etc/nginx/conf.d"):
@@ -610,6 +614,22 @@ def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> Non
         assert name in (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
     for name in ("/etc/deniable/second", "deniable-second.service", "/etc/nginx/conf.d/second.conf", "second.db"):
         assert name in "\n".join(end)
+    # Where the first ends, nothing of the second goes, and nothing of the first stays.
+    backups, copies = tmp_path / "backups", tmp_path / "copies/deniable"
+    of_second = {"second-2026-12-20.db", "second-before-2026-12-20-0930.db", "second-2026-12-20.db.txt.gpg"}
+    for folder in (backups, copies):
+        folder.mkdir(parents=True)
+        for name in (*of_second, "2026-12-20.db", "before-2026-12-20-0930.db", "2026-12-20.db.txt.gpg"):
+            (folder / name).touch()
+    for line in end_of_first:
+        if line.startswith("find "):
+            subprocess.run(["sh", "-euc", line.replace("/var/backups/deniable", str(backups))], check=True)
+        if line.startswith("ssh "):
+            subprocess.run(["sh", "-euc", shlex.split(line)[-1]], cwd=copies.parent, check=True)
+    for folder in (backups, copies):
+        assert {path.name for path in folder.iterdir()} == of_second
+    for name in ("/etc/deniable/environment", "system/deniable.service", "/etc/nginx/conf.d/deniable.conf"):
+        assert name in "\n".join(end_of_first)
 
 
 @pytest.mark.parametrize("page", ["operations", "monitoring", "data-protection", "postgresql"])
