@@ -48,15 +48,17 @@ class Room(NamedTuple):
 
 
 _MECHANISMS = [
-    *("arrays", "drawn_boxes", "edges", "exact", "longitudinal", "mechanisms", "piecewise", "privacy", "refusals"),
-    *("rows", "space", "statistics/selection", "vectors"),
+    *("arrays", "drawn_boxes", "edges", "exact", "filters", "first_steps", "longitudinal", "mechanisms"),
+    *("piecewise", "privacy", "refusals", "rows", "space", "statistics/selection", "vectors"),
 ]
 _ESTIMATES = ["statistics/estimates", "statistics/tallies", "statistics/targets"]
 
 ROOMS = {
     "exact": Room("deniable", ["exact"], [*_MECHANISMS, "survey"]),
     "spaces": Room("deniable", ["wire/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
-    "privacy": Room("deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors"]),
+    "privacy": Room(
+        "deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors", "research/arguments"]
+    ),
     "mechanisms": Room("deniable", ["mechanisms/*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
     "estimation": Room(
         "deniable_statistics",
@@ -68,22 +70,18 @@ ROOMS = {
         ],
         [
             *_ESTIMATES,
-            "debiasing",
-            "fakes",
-            "fakes_asked",
-            "intervals",
-            "levels",
-            "deniable/mechanisms",
-            "deniable/piecewise",
-            "misbehaviour",
-            "parts",
-            "respondents",
+            *(f"deniable/{name}" for name in ["drawn_boxes", "guessing", "mechanisms", "piecewise", "rows", "space"]),
+            *("among", "ask_if", "counts", "debiasing", "fakes", "fakes_asked", "few_reports", "intervals", "joint"),
+            *("levels", "mean_among", "misbehaviour", "parts", "respondents", "selection", "research/arguments"),
         ],
     ),
     "device": Room(
         "deniable_client",
         ["device", "user_folder", "frames", "link", "memory", "memory_file", "blind_token"],
-        ["access", "device", "drawn_questions", "frames", "given", "memory", "waves"],
+        [
+            *("access", "answer", "arguments", "device", "drawn_questions", "filters", "frames", "given", "memory"),
+            *("waves", "deniable/filters", "deniable/report"),
+        ],
     ),
     "access": Room("deniable", ["access/*"], ["access", "report", "survey", "vectors"]),
 }

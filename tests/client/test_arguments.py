@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deniable import AnswerError, CollectorError, DeniableError, ParameterError, SurveyError, read_survey
+from deniable import AnswerError, CollectorError, DeniableError, NotInvited, ParameterError, SurveyError, read_survey
 from deniable_client import Client, Memory, draw_questions, parse_link, permanent, randomize
 
 SURVEY = read_survey('title="T"\n[[questions]]\nid="affair"\ntype="yes-no"\ntext="?"\nepsilon=1\n')
@@ -23,6 +23,11 @@ HERE = "http://127.0.0.1:9"
         (lambda: randomize(SURVEY.id, ANSWERS), ParameterError, "survey: must be a Survey, got a string"),
         (lambda: permanent(ANSWERS, SURVEY), ParameterError, "survey: must be a Survey, got an object"),
         (lambda: randomize(SURVEY, ANSWERS, 3), ParameterError, "cohort: must be a string, got 3"),
+        (
+            lambda: randomize(SURVEY, ANSWERS, credential="x"),
+            NotInvited,
+            "credential: must be what access = 'open' needs, got a string",
+        ),
         (lambda: draw_questions("survey"), ParameterError, "survey: must be a Survey, got a string"),
         (lambda: parse_link(None), SurveyError, "survey: must be 26 letters and digits or a link, got null"),
         (lambda: Client(3), CollectorError, "collector: must be a URL that starts with http"),

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from deniable import BudgetError, CollectorError, Report, SurveyError
 from deniable_client import Memory, UnusableMemory, parse_link
-from deniable_client.link import collector_url, origin_of
+from deniable_client.link import collector_url, origin_of, way_by
 from deniable_client.memory_file import MemoryFile
 from tests.support.marks import long
 from tests.support.vectors import vectors
@@ -127,6 +128,20 @@ def test_links_are_read_as_the_vectors_say(vector: dict[str, Any]) -> None:
         found = {"collector": link.collector, "survey": link.survey, "cohort": link.cohort}
         assert found | {"origin": origin_of(link.collector)} == expected
         assert collector_url(link.collector) == link.collector
+
+
+def test_a_link_by_a_place_holds_the_place_and_the_link_of_the_survey() -> None:
+    own = f"https://collector.example/surveys/s/{'b' * 26}#cohort=web"
+    link = parse_link(f"HTTPS://Place.example:443/#{own}")
+    assert link == replace(parse_link(own), place="https://place.example")
+    assert way_by("https://place.example", link.collector) == "https://place.example/via/collector.example/surveys"
+
+
+@pytest.mark.parametrize("place", ["https://place.example/path", "ftp://place.example", "", "https://place..example"])
+def test_a_link_by_a_place_that_is_no_origin_is_refused(place: str) -> None:
+    with pytest.raises(SurveyError) as caught:
+        parse_link(f"{place}/#https://collector.example/s/{'b' * 26}")
+    assert str(caught.value) == f"place: must be like https://place.example, got {place!r}"
 
 
 def test_steps_back_in_a_path_take_one_folder_each_and_none_above_the_first() -> None:

@@ -55,6 +55,14 @@ def test_every_set_of_questions_is_equally_likely() -> None:
     assert places_drawn(MIXED, 1) == ("alone", "boxes")
 
 
+def test_a_device_that_has_not_drawn_draws_with_the_first_words() -> None:
+    for word, drawn in enumerate(itertools.combinations(NAMES, 2)):
+        words = iter([word, 0])
+        values = randomize(FIVE, YES, word=words.__next__).values
+        assert values == {name: 1 if name in drawn else None for name in NAMES}
+        assert next(words, None) is None
+
+
 def test_one_response_keeps_the_whole_pattern_or_takes_any_other() -> None:
     joint = FIVE.groups["survey"][0].group.joint  # type: ignore[union-attr]
     assert joint is not None

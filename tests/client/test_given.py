@@ -8,7 +8,7 @@ import pytest
 
 from deniable import AnswerError, Question, ReportError, Survey, read_survey
 from deniable_client import permanent, randomize
-from deniable_client.device import range_of, true_answer
+from deniable_client.device import range_of, true_answer, true_answers
 from tools.rig.survey_files import question_toml, survey_toml
 
 SURVEY = read_survey(
@@ -73,6 +73,23 @@ def test_what_is_no_answer_is_refused_by_what_would_be(name: str, given: object,
 def test_numbers_lie_between_the_ends_of_their_question() -> None:
     assert range_of(question("hours")) == (3, 9)
     assert range_of(question("mood")) == (1, 5)
+
+
+def test_what_does_not_apply_may_be_left_out_whatever_its_kind() -> None:
+    survey = read_survey(
+        survey_toml(
+            "T",
+            question_toml("smokes", "yes-no", epsilon=1),
+            question_toml("kinds", "ticks", options=["a", "b"], ask_if="smokes = yes", epsilon=1),
+            question_toml("often", "number", lo=3, hi=9, ask_if="smokes = yes", epsilon=1),
+            question_toml("mood", "scale", lo=1, hi=5, ask_if="smokes = yes", epsilon=1),
+        )
+    )
+    for answers in ({"smokes": "no"}, {"smokes": "no", "kinds": ["a"], "often": 4, "mood": 2}):
+        choices = true_answers(survey, answers)
+        assert choices == {each.id: each.not_applicable if each.ask_if else 0 for each in survey.questions}
+    with pytest.raises(AnswerError, match="every question that applies must be answered too"):
+        true_answers(survey, {"smokes": "yes", "often": 4, "mood": 2})
 
 
 @pytest.mark.parametrize("make", [randomize, permanent])

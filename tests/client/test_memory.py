@@ -59,6 +59,19 @@ def test_100_asks_make_one_report_and_outlive_the_process(memory: Memory) -> Non
     assert memory.recall(survey_of(title="Other").id, HERE) is None
 
 
+def test_all_replies_are_listed_once_for_each_collector(memory: Memory) -> None:
+    assert memory.replies() == ()
+    surveys = sorted((survey_of(title=title) for title in "AB"), key=lambda survey: survey.id)
+    reports = {survey.id: memory.once(survey, HERE, draw_of(survey)).encode() for survey in reversed(surveys)}
+    memory.once(surveys[1], ELSEWHERE, never)
+    memory.mark(surveys[0].id, HERE, "sent")
+    assert [(each.survey, each.collector, each.report, each.state) for each in memory.replies()] == [
+        (surveys[0].id, HERE, reports[surveys[0].id], "sent"),
+        (surveys[1].id, HERE, reports[surveys[1].id], "waiting"),
+        (surveys[1].id, ELSEWHERE, reports[surveys[1].id], "waiting"),
+    ]
+
+
 def test_looking_makes_no_file(memory: Memory) -> None:
     assert (memory.recall("a" * 26, HERE), memory.pending(), memory.ledger(HERE).entries) == (None, (), ())
     memory.told(survey_of(), HERE)

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 
 from deniable import NotInvited, Report, ReportError, Survey, SurveyError, parse_report, parse_survey, read_survey
 from deniable.access.blind_rsa import EXPONENT, SIZE, PublicKey, encode
+from deniable.access.hosts import check_origin, short_ipv6
 from deniable.access.invitation import hash_of, is_invitation, new_invitation
 from deniable.access.issuer import NONCE, Issuer, Tokens, nonce_of, report_id
 from deniable.access.words import ONE_REPORT
@@ -32,7 +33,11 @@ from deniable_statistics.published.access_columns import access_cells, enforced
 from tests.support.vectors import vectors
 from tools.rig.survey_files import question_toml, survey_toml
 
-ISSUER_URLS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "issuer_urls.json").read_text())
+DATA = Path(__file__).parents[1] / "data"
+
+ISSUER_URLS: dict[str, Any] = json.loads((DATA / "issuer_urls.json").read_text())
+
+PLACE_ORIGINS: dict[str, Any] = json.loads((DATA / "place_origins.json").read_text())
 
 VECTORS = vectors("standards/blind_rsa")
 
@@ -251,7 +256,7 @@ class TestToken:
 
     def test_has_a_key_of_one_form(self) -> None:
         modulus = public_of(private_key()).modulus
-        for other in (modulus - 1, modulus >> 1 | 1, modulus + 2**2048):
+        for other in (modulus - 1, modulus + 1, modulus >> 1 | 1, modulus + 2**2048):
             der = PublicKey(modulus).der.replace(modulus.to_bytes(SIZE), other.to_bytes(SIZE + 1).removeprefix(b"\0"))
             with pytest.raises(SurveyError, match="key: must be an RSASSA-PSS key of 2048 bits"):
                 PublicKey.parse(der)
@@ -338,6 +343,14 @@ class TestSurvey:
     def test_names_no_issuer_in_the_clear_or_nowhere(self, url: str) -> None:
         with pytest.raises(SurveyError, match=f"^issuer.url: {ISSUER_URLS['refused'][url]}"):
             Issuer(issued_by().key, url)
+
+    def test_names_no_issuer_to_whom_others_listen(self) -> None:
+        with pytest.raises(SurveyError) as caught:
+            Issuer(issued_by().key, "http://issuer.example")
+        assert str(caught.value) == (
+            "issuer.url: must start with https://, or everybody on the way can read invitations and use them; "
+            "http:// is for an issuer on this machine, got 'http://issuer.example'"
+        )
 
     def test_has_another_address_with_other_access(self) -> None:
         invited = read_survey(survey_toml("T", COIN, access="invited"))
@@ -426,6 +439,64 @@ class TestSurvey:
     def test_says_in_cells_who_is_counted_once(self) -> None:
         assert [enforced(access) for access in ACCESS] == ["not enforced", "by invitation", "by blind token"]
         assert access_cells("invited") == ["invited", "by invitation"]
+
+
+class TestOrigin:
+    """The address of an issuer or a place."""
+
+    @staticmethod
+    def check(url: object, who: str = "a place") -> None:
+        check_origin(url, "place", who=who, danger="read it", is_exact=True)
+
+    @pytest.mark.parametrize("url", PLACE_ORIGINS["valid"])
+    def test_is_written_as_browsers_write_it(self, url: str) -> None:
+        self.check(url)
+
+    @pytest.mark.parametrize("url", PLACE_ORIGINS["refused"])
+    def test_is_refused_in_every_other_form(self, url: str) -> None:
+        with pytest.raises(SurveyError, match=f"^place: {PLACE_ORIGINS['refused'][url]}"):
+            self.check(url)
+
+    @pytest.mark.parametrize("url", ["https://issuer.example:443", "https://[2001:db8:0::1]", "http://[::1]:80"])
+    def test_may_have_another_form_where_nothing_compares_it(self, url: str) -> None:
+        check_origin(url, "issuer.url", who="an issuer", danger="read it")
+
+    @pytest.mark.parametrize(
+        ("url", "message"),
+        [
+            (3, 'must be like "https://place.example", without a path, got 3'),
+            ("https://a..b", "must have a host that there can be, got 'a..b'"),
+            ("https://a.b:65536", "must have a port from 1 to 65535, got 65536"),
+            ("https://a.b:443", "must be written as browsers write an origin, without the port 443"),
+            ("https://[0::1]", "must be written as browsers write an origin, with the host [::1], got [0::1]"),
+            (
+                "http://a.b",
+                "must start with https://, or everybody on the way can read it; "
+                "http:// is for some other place on this machine, got 'http://a.b'",
+            ),
+        ],
+    )
+    def test_is_refused_by_a_sentence_with_what_came(self, url: object, message: str) -> None:
+        with pytest.raises(SurveyError) as caught:
+            self.check(url, "some other place")
+        assert str(caught.value) == f"place: {message}"
+
+    @pytest.mark.parametrize(
+        ("written", "short"),
+        [
+            # RFC 5952, section 4.2: the first of the longest runs of zeros, and none of a single group.
+            ("2001:0db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"),
+            ("2001:0:0:1:0:0:0:1", "2001:0:0:1::1"),
+            ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),
+            # The last 32 bits without dots, as the URL standard of browsers serialises them.
+            ("::ffff:192.0.2.1", "::ffff:c000:201"),
+            ("::1:ffff:c000:201", "::1:ffff:c000:201"),
+            ("::1:0:c000:201", "::1:0:c000:201"),
+            ("::1", "::1"),
+        ],
+    )
+    def test_has_an_ipv6_address_in_its_short_form(self, written: str, short: str) -> None:
+        assert short_ipv6(written) == f"[{short}]"
 
 
 class TestReport:

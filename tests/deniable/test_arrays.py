@@ -44,6 +44,9 @@ ONE_WORD: list[OneOfK] = [
     mechanisms.Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
     mechanisms.DiscreteLaplace.from_epsilon(1, 4, 2, tail="1/10"),
     mechanisms.OneBitMean.from_epsilon(3, 8, 1),
+    mechanisms.Piecewise.from_epsilon(2, 9, 3),
+    mechanisms.FilteredPiecewise.from_epsilon(2, 9, 3),
+    mechanisms.UnequalKAry((2**28, 2**29, 2**30)),
 ]
 """Those that draw one word for an answer, alone or in an array."""
 
@@ -90,6 +93,22 @@ def test_ticks_are_turned_over_from_the_published_weight_on() -> None:
     words = (boxes.keep - 1, boxes.keep, boxes.keep + 1)
     assert boxes.randomize_many([[1, 1, 1]], Stream(*words)).tolist() == [[1, 0, 0]]
     assert boxes.randomize_many([[0, 0, 0]], Stream(*words)).tolist() == [[0, 1, 1]]
+
+
+def test_drawn_boxes_of_many_people_are_those_of_one_with_the_same_draws() -> None:
+    boxes = mechanisms.DrawnBoxes.from_epsilon(5, 2, 3)
+    dice = np.random.default_rng(9)
+    answers, ranks, patterns = dice.integers(0, 2, (900, 5)), dice.integers(0, 10, 900), dice.integers(0, UNIT, 900)
+    # Arrays take the rank from the high end of a word, single answers from the low one.
+    words = Stream(*(ranks * (UNIT // 10) + UNIT // 20).tolist(), *patterns.tolist())
+    made = boxes.randomize_many(answers, words)
+    assert words.is_empty
+    single = [
+        boxes.randomize(np.flatnonzero(answer).tolist(), iter(both).__next__)
+        for answer, both in zip(answers, zip(ranks.tolist(), patterns.tolist(), strict=True), strict=True)
+    ]
+    assert ["".join(map(str, row)) for row in made.tolist()] == single
+    assert len(set(single)) == 10 * 2**3
 
 
 def test_large_arrays_are_randomised_block_by_block_and_all_of_them() -> None:

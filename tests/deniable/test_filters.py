@@ -328,6 +328,28 @@ def test_devices_send_a_pattern_and_collectors_take_no_other_one() -> None:
             parse_report(re.sub(r'"values":{.*?}', f'"values":{{{values}}}', text).encode(), IN_ONE)
 
 
+def test_questions_beside_one_response_are_sent_with_it() -> None:
+    survey = read_survey(
+        survey_toml(
+            "Between two questions of their own",
+            question_toml("first", "yes-no", epsilon=1),
+            question_toml("ever", "yes-no"),
+            question_toml("often", "choice", options=["few", "some", "many"], ask_if="ever = yes"),
+            question_toml("last", "yes-no", epsilon=1),
+            epsilon=2,
+        )
+    )
+    _, group, _ = survey.units
+    assert group.patterns == ((0, 3), (1, 0), (1, 1), (1, 2))
+    answers = {"first": "yes", "ever": "yes", "often": "many", "last": "yes"}
+    words = iter([0, 0, 0])  # all three draws keep the truth
+    report = randomize(survey, answers, word=words.__next__)
+    assert report.values == {"first": 1, "ever": 1, "often": 2, "last": 1}
+    assert next(words, None) is None
+    report = randomize(survey, answers, word=iter([2**32 - 1, 0, 2**32 - 1]).__next__)
+    assert report.values == {"first": 0, "ever": 1, "often": 2, "last": 0}
+
+
 def test_a_response_to_other_patterns_than_the_possible_ones_is_refused() -> None:
     document = IN_ONE.document.decode()
     assert parse_survey(IN_ONE.document) == IN_ONE

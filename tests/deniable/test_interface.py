@@ -69,22 +69,6 @@ def test_an_estimate_has_one_confidence_interval() -> None:
     assert COINS.confidence_interval(method="wald") != COINS.confidence_interval(method="wilson")
 
 
-@pytest.mark.parametrize(
-    ("maker", "arguments", "way"),
-    [
-        (Warner, {"epsilon": 1}, "Warner.from_epsilon(epsilon=1)"),
-        (KAry, {"epsilon": 1}, "KAry.from_epsilon(epsilon=1)"),
-        (KAry, {"k": 4, "epsilon": 0.5}, "KAry.from_epsilon(k=4, epsilon=0.5)"),
-        (TwoCoin, {"epsilon": 1}, "a mechanism that takes one, such as Warner"),
-    ],
-)
-def test_an_epsilon_in_the_wrong_place_is_told_the_way(maker: Any, arguments: dict[str, Any], way: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        maker(**arguments)
-    assert str(caught.value).startswith(f"epsilon: must not be given to {maker.__name__}")
-    assert str(caught.value).endswith(f"use {way}")
-
-
 MAKERS: dict[str, Callable[[Callable[[int], Any]], Mechanism]] = {
     "k-ary": lambda of: KAry.from_epsilon(of(4), of(1)),
     "k-ary by its weight": lambda of: KAry(of(3), of(2147483650)),

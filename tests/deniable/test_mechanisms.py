@@ -52,6 +52,7 @@ ONE_OF_K: list[OneOfK] = [
     mechanisms.Longitudinal.from_epsilon(2, 2, 1),
     mechanisms.Longitudinal.from_epsilon(5, "1.5", "0.25"),
     mechanisms.Longitudinal(3, "9/10", "1/2"),
+    mechanisms.UnequalKAry((2**28, 2**29, 2**30)),
 ]
 MANY_BITS: list[Mechanism] = [
     mechanisms.Subset.from_epsilon(2, 1, 1),
@@ -254,6 +255,20 @@ def test_every_lie_is_reached_exactly_once(k: int) -> None:
         draws = [mechanism.keep + lie * mechanism._other for lie in range(k - 1)]
         lies = [mechanism.randomize(answer, iter([draw]).__next__) for draw in draws]
         assert sorted([*lies, answer]) == list(range(k))
+
+
+def test_options_that_are_not_equally_likely_have_as_many_words_as_their_weights() -> None:
+    mechanism = mechanisms.UnequalKAry((5, 2**29, 2**30))
+    assert mechanism.truth == UNIT - 5 - 2**29 - 2**30
+    starts = list(itertools.accumulate(mechanism.others, initial=mechanism.truth))
+    for answer in range(3):
+        ends = [0, starts[0] - 1]
+        assert [mechanism.randomize(answer, lambda word=word: word) for word in ends] == [answer, answer]
+        for other, (first, after) in enumerate(itertools.pairwise(starts)):
+            ends = [first, after - 1]
+            assert [mechanism.randomize(answer, lambda word=word: word) for word in ends] == [other, other]
+    assert starts[-1] == UNIT
+    assert mechanism.likelihood_ratio == Fraction(mechanism.truth + 5, 5)
 
 
 GRID = ["0.001", "0.01", "0.1", "0.5", "1", "1.0986", "1.5", "2", "3", "4", "6", "8", "10", "12"]

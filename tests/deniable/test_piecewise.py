@@ -281,6 +281,8 @@ def test_authors_ask_for_it_by_name_or_get_it() -> None:
     assert asked.mechanism == given.mechanism == Piecewise.from_epsilon(0, 60, 2)
     assert given.why is not None
     assert given.why.startswith("fewest respondents for ±5 % of the range: piecewise 441; ")
+    assert isinstance(given.mechanism, Piecewise)
+    assert mean_values(given) == given.mechanism.knots, "numbers stand for themselves"
     level = (
         'title = "T"\n[[questions]]\nid = "q"\ntype = "scale"\ntext = "?"\nlo = 1\nhi = 7\nepsilon = 2\ngoal = "mean"'
     )

@@ -21,6 +21,15 @@ def published(**keys: object) -> Mechanism:
     return mechanism_from_published(keys)
 
 
+FILTERED: dict[str, Any] = {
+    "name": "filtered-piecewise",
+    "knots": [18, 26],
+    "weights": [HALF, HALF // 2, HALF // 2],
+    "slopes": [[-(2**27), 2**27, 0]],
+    "others": [HALF // 2, HALF // 2, HALF],
+}
+
+
 REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
     "two-coin truth": ("truth: must be a number", lambda: mechanisms.TwoCoin("x")),
     "two-coin yes": ("yes: must be a number", lambda: mechanisms.TwoCoin("1/2", "x")),
@@ -279,6 +288,28 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         "mechanism geometric: tails must be integers of at most 15 digits, got a string",
         lambda: published(name="geometric", lo=0, hi=1, tails=["1"]),
     ),
+    "unequal k-ary": ("others: must be a list of weights, got 7", lambda: mechanisms.UnequalKAry(7)),  # type: ignore[arg-type]
+    "unequal k-ary, one": ("k: must be an integer of at least 2, got 1", lambda: mechanisms.UnequalKAry((7,))),
+    "unequal k-ary, no truth": (
+        "others: must be positive integers that add up to less than 2**32",
+        lambda: mechanisms.UnequalKAry((HALF, HALF)),
+    ),
+    "unequal k-ary, impossible": (
+        "others: must be positive integers that add up to less than 2**32",
+        lambda: mechanisms.UnequalKAry((HALF, 0)),
+    ),
+    "filtered-piecewise, others": (
+        "others: must be a list of 3 to 16 integers, got 7",
+        lambda: published(**FILTERED | {"others": 7}),
+    ),
+    "filtered-piecewise, two": (
+        "others: must be a list of 3 to 16 integers, got a list",
+        lambda: published(**FILTERED | {"others": [HALF, HALF]}),
+    ),
+    "filtered-piecewise, more": (
+        "others: must be 3 weights, one for each report",
+        lambda: published(**FILTERED | {"others": [HALF, HALF // 2, HALF // 4, HALF // 4]}),
+    ),
     "longitudinal wave": ("wave_epsilon: must be a number", lambda: mechanisms.Longitudinal.from_epsilon(3, 1, "x")),
 }
 
@@ -289,6 +320,36 @@ def test_what_is_refused_is_named(what: str) -> None:
     with pytest.raises(ParameterError) as caught:
         make()
     assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("maker", "arguments", "way"),
+    [
+        (mechanisms.Warner, {"epsilon": 1}, "Warner.from_epsilon(epsilon=1)"),
+        (mechanisms.KAry, {"epsilon": 1}, "KAry.from_epsilon(epsilon=1)"),
+        (mechanisms.KAry, {"k": 4, "epsilon": 0.5}, "KAry.from_epsilon(k=4, epsilon=0.5)"),
+        (mechanisms.TwoCoin, {"epsilon": 1}, "a mechanism that takes one, such as Warner"),
+    ],
+)
+def test_an_epsilon_in_the_wrong_place_is_told_the_way(maker: Any, arguments: dict[str, Any], way: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        maker(**arguments)
+    assert str(caught.value).startswith(f"epsilon: must not be given to {maker.__name__}")
+    assert str(caught.value).endswith(f"use {way}")
+
+
+def test_published_lists_become_tuples() -> None:
+    made = published(**FILTERED)
+    assert isinstance(made, mechanisms.FilteredPiecewise)
+    assert [made.knots, made.weights, made.slopes, made.others] == [
+        (18, 26),
+        (HALF, HALF // 2, HALF // 2),
+        ((-(2**27), 2**27, 0),),
+        (HALF // 2, HALF // 2, HALF),
+    ]
+    unequal = published(name="unequal-k-ary", others=[1, 2])
+    assert isinstance(unequal, mechanisms.UnequalKAry)
+    assert unequal.others == (1, 2)
 
 
 @pytest.mark.parametrize("answers", [[0, 1], [[0, 1]], [[0.0, 1.0, 1.0]], [[0, 1, 2]], [[0, -1, 1]], [["a", "b", "c"]]])

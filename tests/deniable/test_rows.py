@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from deniable import Exponential, FilteredPiecewise, Geometric, KAry, OneBitMean, Piecewise
+from deniable import Exponential, FilteredPiecewise, Geometric, KAry, Mechanism, OneBitMean, Piecewise, TickBoxes
 from deniable.mechanisms import DiscreteLaplace
 from deniable.mechanisms.row_mechanism import RowMechanism, check_rows
 from deniable.randomness import UNIT
@@ -42,6 +42,23 @@ def test_a_report_supports_an_option_as_often_as_its_weight_says(make: Callable[
         assert sum(column) == 1
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda lo, hi: Geometric.from_epsilon(lo, hi, 1),
+        lambda lo, hi: DiscreteLaplace.from_epsilon(lo, hi, 2),
+        lambda lo, hi: OneBitMean.from_epsilon(lo, hi, 1),
+        lambda lo, hi: Piecewise.from_epsilon(lo, hi, 2),
+        lambda lo, hi: FilteredPiecewise.from_epsilon(lo, hi, 2),
+    ],
+)
+def test_a_range_has_the_same_noise_wherever_it_lies(make: Callable[[int, int], Mechanism]) -> None:
+    here, there = make(0, 9), make(50, 59)
+    assert list(there.answer_range) == [50 + answer for answer in here.answer_range]
+    assert design_of(there).exact_channels == design_of(here).exact_channels
+    assert there.likelihood_ratio == here.likelihood_ratio
+
+
 @pytest.mark.parametrize("answer", range(11))
 def test_one_bit_supports_as_often_as_words_make_it(answer: int) -> None:
     mechanism = OneBitMean.from_epsilon(0, 10, 1)
@@ -54,6 +71,13 @@ def test_one_of_k_supports_the_truth_more_often_than_any_other() -> None:
     for answer, column in enumerate(zip(*design_of(mechanism).channel_matrix, strict=True)):
         assert design_of(mechanism).supported(answer) == list(column)
         assert max(column) == column[answer] > min(column)
+
+
+def test_each_box_is_supported_as_often_as_its_coin_shows_it() -> None:
+    boxes = design_of(TickBoxes(3, "3/4"))
+    kept, turned = Fraction(3, 4), Fraction(1, 4)
+    assert boxes.supported([0, 2]) == [kept, turned, kept]
+    assert boxes.supported([]) == [turned, turned, turned]
 
 
 def test_the_exponential_mechanism_sends_near_numbers_oftener() -> None:

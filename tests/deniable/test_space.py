@@ -31,6 +31,7 @@ MADE: list[Mechanism] = [
     mechanisms.Subset.from_epsilon(5, 2, 2),
     mechanisms.TickBoxes.from_epsilon(3, 2),
     mechanisms.DrawnBoxes.from_epsilon(4, 1, 2),
+    mechanisms.DrawnBoxes.from_epsilon(4, 1, 3),
     mechanisms.Geometric.from_epsilon(-3, 4, 1),
     mechanisms.Exponential.calibrated([[-abs(x - r) for r in range(4)] for x in range(4)], 1),
     mechanisms.DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
@@ -146,6 +147,16 @@ def test_likelihoods_are_probabilities_whose_largest_ratio_is_that_of_epsilon(me
     largest = float(np.log(likelihood.max(axis=1) / likelihood.min(axis=1)).max())
     loss = waves.wave_epsilon if (waves := waves_of(mechanism)) else mechanism.epsilon
     assert largest == pytest.approx(loss, rel=1e-9)
+
+
+@pytest.mark.parametrize("mechanism", MADE, ids=name_of)
+def test_no_report_has_a_sum_of_weights_beyond_the_extremes(mechanism: Mechanism) -> None:
+    every = every_report(mechanism.reports)
+    weights = np.random.default_rng(5).normal(size=(20, every.shape[1]))
+    least, most = design_of(mechanism).extremes(weights)
+    sums = weights @ every.T
+    assert least == pytest.approx(sums.min(axis=1))
+    assert most == pytest.approx(sums.max(axis=1))
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)

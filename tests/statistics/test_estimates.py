@@ -9,8 +9,23 @@ import sys
 import numpy as np
 import pytest
 
-from deniable import KAry, Mechanism, ParameterError, Report, Survey, Tally, TwoCoin, Warner, estimate, tally_reports
+import deniable_statistics.estimates.estimate
+from deniable import (
+    DeniableError,
+    ForcedResponse,
+    KAry,
+    Mechanism,
+    ParameterError,
+    Report,
+    Survey,
+    Tally,
+    TwoCoin,
+    Warner,
+    estimate,
+    tally_reports,
+)
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.estimates.estimate import written_p
 from tests.support.extras import with_extras
 
 
@@ -74,6 +89,41 @@ def test_feasible_shares_are_the_maximum_of_the_likelihood(mechanism: Mechanism,
     assert sum(feasible) == pytest.approx(1, abs=1e-12)
     assert min(feasible) >= 0
     assert list(feasible) == pytest.approx(expectation_maximisation(mechanism, counts), abs=2e-4)
+
+
+def test_the_option_with_the_fewest_reports_for_its_chance_drops_out_first() -> None:
+    # Chance alone supports the options with 0.05, 0.1 and 0.35. The last one has 0.3 of the reports, fewer than that,
+    # though more than the first. The others share 0.65 in their proportion 1 to 4: 0.13 and 0.52.
+    forced = ForcedResponse("1/2", ["0.1", "0.2", "0.7"])
+    shares = forced.estimate([140, 560, 300]).feasible
+    assert shares == pytest.approx(((0.13 - 0.05) / 0.5, (0.52 - 0.1) / 0.5, 0), abs=1e-8)
+    assert shares[2] == 0
+
+
+def test_p_values_are_written_as_papers_write_them() -> None:
+    written = {3.2e-13: "p < .001", 0.00099: "p < .001", 0.001: "p = .001", 0.0134: "p = .013", 0.5: "p = .500"}
+    written |= {0.9994: "p = .999", 0.9996: "p > .999", 1.0: "p > .999"}
+    assert {p: written_p(p) for p in written} == written
+
+
+def test_one_of_many_options_is_flagged_by_its_part_of_the_level() -> None:
+    """Of 10 options each has a tenth of the level of 0.02, so that p = 0.014 is no flag and p = 0.001 is one."""
+    mechanism = KAry.from_epsilon(10, 1)
+    none = float(mechanism.support[0].if_other)
+    for z, is_flagged in ((-2.2, False), (-3.1, True)):
+        rare = round(10_000 * none + z * math.sqrt(10_000 * none * (1 - none)))
+        others = [(10_000 - rare) // 9] * 8
+        found = mechanism.estimate([rare, *others, 10_000 - rare - sum(others)])
+        assert found.consistency is not None
+        assert found.consistency[0].p_below == pytest.approx(0.5 * math.erfc(-z / math.sqrt(2)), rel=0.1)
+        assert [flag is not None for flag in found.flags] == [is_flagged] + [False] * 9
+
+
+def test_weights_add_up_but_for_rounding() -> None:
+    mechanism = KAry.from_epsilon(3, 1)
+    assert mechanism.estimate([600.0005, 300.0, 100.0], 1000.0, n_effective=900).n == 1000
+    with pytest.raises(ParameterError, match="n: must be the sum of the counts"):
+        mechanism.estimate([600.005, 300.0, 100.0], 1000.0, n_effective=900)
 
 
 def test_unbiased_shares_may_leave_the_unit_interval_and_feasible_ones_do_not() -> None:
@@ -150,6 +200,13 @@ def test_rows_by_cohort_name_every_cohort_even_an_empty_one(survey: Survey) -> N
     assert [row.cohort for row in rows if row.question == "affair"] == ["paper", "paper", "web", "web"]
     web = rows[-1]
     assert (web.n, web.estimate, web.conf_low, web.conf_high) == (0, None, 0, 1)
+
+
+def test_an_estimate_without_its_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(deniable_statistics.estimates, "estimate")
+    monkeypatch.setitem(sys.modules, "deniable_statistics.estimates.estimate", None)
+    with pytest.raises(DeniableError, match=r"^deniable_statistics: is needed for this; .*\[research\]"):
+        Warner("3/4").estimate([600, 400])
 
 
 @pytest.mark.slow

@@ -295,6 +295,40 @@ def test_tallies_and_values_that_make_no_mean_are_refused(
     assert str(caught.value).startswith(sentence)
 
 
+@pytest.mark.parametrize("fakes", [0, 3])
+@pytest.mark.parametrize("method", ["wald", "agresti-coull", "likelihood-ratio"])
+@pytest.mark.parametrize(
+    ("mechanism", "counts"),
+    [
+        (mechanisms.Geometric.from_epsilon(0, 4, 2), [20, 10, 30, 25, 15]),
+        (mechanisms.Geometric.from_epsilon(0, 1, 1), [24, 16]),
+    ],
+    ids=["five answers", "two answers"],
+)
+def test_the_interval_of_a_mean_follows_its_scale(
+    mechanism: Mechanism, counts: list[int], method: str, fakes: int
+) -> None:
+    values = [float(answer) for answer in mechanism.answer_range]
+    plain = MeanEstimate.from_counts(mechanism, counts, None, values)
+    other = MeanEstimate.from_counts(mechanism, counts, None, [5 + 2 * value for value in values])
+    low, high = plain.confidence_interval(0.9, method, fakes=fakes)
+    assert values[0] <= low < high <= values[-1]
+    assert other.confidence_interval(0.9, method, fakes=fakes) == pytest.approx((5 + 2 * low, 5 + 2 * high))
+
+
+def test_the_mean_of_equal_numbers_is_that_number() -> None:
+    same = MeanEstimate.from_counts(mechanisms.Geometric.from_epsilon(0, 1, 1), [24, 16], None, (3, 3))
+    for fakes in (0, 3):
+        assert same.confidence_interval(0.9, fakes=fakes) == (3, 3)
+
+
+def test_fakes_in_groups_are_assumed_by_likelihood_alone() -> None:
+    groups = cheater_detection(["1/4", "3/4"]).estimate([[310, 190], [170, 330]])
+    with pytest.raises(ParameterError) as caught:
+        groups.confidence_interval(method="wald", fakes=5)
+    assert str(caught.value) == "method: must be by likelihood ratio to assume fakes in groups, got wald"
+
+
 def test_mean_of_two_ends_has_the_interval_of_a_share() -> None:
     mechanism = mechanisms.OneBitMean.from_epsilon(10, 20, 1)
     a, b = map(float, mechanism.support[1])
