@@ -85,7 +85,8 @@ def test_what_does_not_apply_may_be_left_out_whatever_its_kind() -> None:
             question_toml("mood", "scale", lo=1, hi=5, ask_if="smokes = yes", epsilon=1),
         )
     )
-    for answers in ({"smokes": "no"}, {"smokes": "no", "kinds": ["a"], "often": 4, "mood": 2}):
+    given: list[dict[str, Any]] = [{"smokes": "no"}, {"smokes": "no", "kinds": ["a"], "often": 4, "mood": 2}]
+    for answers in given:
         choices = true_answers(survey, answers)
         assert choices == {each.id: each.not_applicable if each.ask_if else 0 for each in survey.questions}
     with pytest.raises(AnswerError, match="every question that applies must be answered too"):

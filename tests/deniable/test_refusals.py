@@ -298,6 +298,14 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         "others: must be positive integers that add up to less than 2**32",
         lambda: mechanisms.UnequalKAry((HALF, 0)),
     ),
+    "piecewise, tiny": (
+        "epsilon: 1e-06 over a range of 10 cannot be held by 32-bit weights; take a shorter range or more epsilon",
+        lambda: mechanisms.Piecewise.from_epsilon(0, 10, "1e-6"),
+    ),
+    "filtered-piecewise, tiny": (
+        "epsilon: 1e-06 over a range of 10 cannot be held by 32-bit weights; take a shorter range or more epsilon",
+        lambda: mechanisms.FilteredPiecewise.from_epsilon(0, 10, "1e-6"),
+    ),
     "filtered-piecewise, others": (
         "others: must be a list of 3 to 16 integers, got 7",
         lambda: published(**FILTERED | {"others": 7}),

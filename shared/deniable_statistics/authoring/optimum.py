@@ -80,6 +80,13 @@ def least_noise(steps: int, epsilon: Fraction) -> PiecewiseRows:
     bound = exp_below(epsilon)
     # A little less than exp(epsilon), so that rounding the solver's solution finds room within the exact bound.
     ratio = float(bound) * (1 - 1e-12)
+    refusal = ParameterError(
+        f"epsilon: {float(epsilon):g} over a range of {steps} cannot be held by 32-bit weights; "
+        "take a shorter range or more epsilon"
+    )
+    # To the digits of `optimal_noise` such a ratio is 1: no information, whose noise is infinite.
+    if _in_six_digits(ratio) <= 1:
+        raise refusal
     # What many knots and outputs reach is the yardstick for few.
     reached = ENOUGH * optimal_noise(steps, ratio)
     found: list[tuple[float, PiecewiseRows]] = []
@@ -92,10 +99,7 @@ def least_noise(steps: int, epsilon: Fraction) -> PiecewiseRows:
         if found[-1][0] <= reached:
             break
     if not found:
-        raise ParameterError(
-            f"epsilon: {float(epsilon):g} over a range of {steps} cannot be held by 32-bit weights; "
-            "take a shorter range or more epsilon"
-        )
+        raise refusal
     return min(found, key=lambda each: each[0])[1]
 
 
@@ -138,7 +142,11 @@ def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) 
     3.89
     """
     # Six digits are enough for a yardstick, and are the same for an epsilon that was asked for and the one of its rows.
-    return _optimal_noise(steps, float(f"{ratio:.6g}"), knots, outputs)
+    return _optimal_noise(steps, _in_six_digits(ratio), knots, outputs)
+
+
+def _in_six_digits(ratio: float) -> float:
+    return float(f"{ratio:.6g}")
 
 
 @functools.lru_cache(maxsize=128)
