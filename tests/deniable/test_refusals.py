@@ -298,6 +298,10 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         "others: must be positive integers that add up to less than 2**32",
         lambda: mechanisms.UnequalKAry((HALF, 0)),
     ),
+    "discrete laplace, tiny": (
+        "epsilon: 1e-10 cannot be held by 32-bit weights over this range; take fewer levels or more epsilon",
+        lambda: mechanisms.DiscreteLaplace.from_epsilon(0, 10, "1e-10"),
+    ),
     "piecewise, tiny": (
         "epsilon: 1e-06 over a range of 10 cannot be held by 32-bit weights; take a shorter range or more epsilon",
         lambda: mechanisms.Piecewise.from_epsilon(0, 10, "1e-6"),

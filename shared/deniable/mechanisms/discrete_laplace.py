@@ -76,7 +76,8 @@ class DiscreteLaplace(OverRange, RowMechanism):
         excess = math.ceil(1.02 * (math.log(2 / float(most)) - math.log1p(math.exp(-float(rate)))) / float(rate))
 
         def make(nominal: Fraction) -> DiscreteLaplace:
-            return cls(lo, hi, excess, geometric_tails(nominal / (hi - lo), hi - lo + excess))
+            # A larger excess is refused whatever its tails are, and a hundred million of them take minutes.
+            return cls(lo, hi, excess, geometric_tails(nominal / (hi - lo), hi - lo + min(excess, LARGEST_EXCESS + 1)))
 
         return calibrate(make, asked)
 
