@@ -97,3 +97,27 @@ def test_columns_that_say_nothing_are_left_out() -> None:
     assert text_table(columns, [row, named]).splitlines()[2] == (
         "all  web      430.0 %      12.0 %  400.0 % to 460.0 %"
     )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (0.55, 4.4, {"1", "2"}),  # odds ratios of the tutorial
+        (1.1, 1.8, {"1.2", "1.4", "1.6"}),
+        (0.02, 40.0, {"0.1", "1", "10"}),
+        (0.2, 6.0, {"0.2", "0.5", "1", "2", "5"}),
+    ],
+)
+def test_a_logarithmic_axis_has_labels_by_which_it_can_be_read(low: float, high: float, labels: set[str]) -> None:
+    panel = Panel("q", "odds ratio", (Mark("a", math.sqrt(low * high), low, high),), False, None, 1.0, log=True)
+    figure = interval_chart([panel])
+    render(lambda: figure, "svg")
+    (axes,) = figure.axes
+    first, last = axes.get_xlim()
+    shown = [
+        tick.get_text()
+        for tick, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)
+        if first <= at <= last
+    ]
+    assert set(shown) >= labels
+    assert len(shown) <= 9

@@ -273,10 +273,13 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
 
 
 def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     if panel.log:
         axes.set_xscale("log")
+        # By itself it labels powers of 10, of which most ranges of odds ratios hold one.
+        steps = LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,), numticks=9)
+        axes.xaxis.set_major_locator(steps if high > 3 * low else MaxNLocator(5))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         # Otherwise 2, 3, 4 and so on are labelled, too, and overlap.
         axes.xaxis.set_minor_formatter(NullFormatter())
