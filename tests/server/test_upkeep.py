@@ -617,17 +617,17 @@ def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> Non
     # Where the first ends, nothing of the second goes, and nothing of the first stays.
     backups, copies = tmp_path / "backups", tmp_path / "copies/deniable"
     of_second = {"second-2026-12-20.db", "second-before-2026-12-20-0930.db", "second-2026-12-20.db.txt.gpg"}
-    for folder in (backups, copies):
-        folder.mkdir(parents=True)
+    for place in (backups, copies):
+        place.mkdir(parents=True)
         for name in (*of_second, "2026-12-20.db", "before-2026-12-20-0930.db", "2026-12-20.db.txt.gpg"):
-            (folder / name).touch()
+            (place / name).touch()
     for line in end_of_first:
         if line.startswith("find "):
             subprocess.run(["sh", "-euc", line.replace("/var/backups/deniable", str(backups))], check=True)
         if line.startswith("ssh "):
             subprocess.run(["sh", "-euc", shlex.split(line)[-1]], cwd=copies.parent, check=True)
-    for folder in (backups, copies):
-        assert {path.name for path in folder.iterdir()} == of_second
+    for place in (backups, copies):
+        assert {path.name for path in place.iterdir()} == of_second
     for name in ("/etc/deniable/environment", "system/deniable.service", "/etc/nginx/conf.d/deniable.conf"):
         assert name in "\n".join(end_of_first)
 
