@@ -149,7 +149,7 @@ class ResultsService:
             wanted.append((BY_COHORT_VIEW, self._table_name(state, shown, BY_COHORT_VIEW), self._table_of))
         for query, form, compute in wanted:
             # The very name under which a reader asks, or the work would be done twice.
-            name = self._name(survey_id, query, form, shown)
+            name = self._name(survey_id, query, form, shown.n)
             if self._kept.get(name) is None:
                 with self._pool.place(AHEAD):
                     found, size = compute(state, shown, query)
@@ -176,7 +176,7 @@ class ResultsService:
             text = self._pool.run(text_of, survey.document, tallies, wanted_of(query), said, form, dates)
             return text, len(text)
 
-        return self._computed(survey_id, query, (form, *said, *dates.values()), 0, write)
+        return self._computed(survey_id, query, (form, *said, *dates.values()), 0, write, release=state.release)
 
     def dates(self, state: SurveyState, record: ReleaseRecord | None) -> FieldDates:
         """When a survey took replies, and of which day results are: that of the record, or today."""
@@ -197,7 +197,7 @@ class ResultsService:
         def compute(_survey: Survey) -> tuple[Mapping[str, View], int]:
             return self._views_of(state, shown, query)
 
-        return self._computed(state.survey.id, plain(query), "views", 0, compute, shown=shown)
+        return self._computed(state.survey.id, plain(query), "views", 0, compute, release=shown.n)
 
     def table(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> bytes:
         """The shares of all questions as CSV, written where they are computed."""
@@ -206,7 +206,7 @@ class ResultsService:
             return self._table_of(state, shown, query)
 
         name = self._table_name(state, shown, query)
-        return self._computed(state.survey.id, plain(query), name, 0, write, shown=shown)
+        return self._computed(state.survey.id, plain(query), name, 0, write, release=shown.n)
 
     def _table_name(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> Hashable:
         return "table", query.sort, *self.dates(state, shown.record).columns.values()
@@ -240,7 +240,7 @@ class ResultsService:
             image = self._pool.run(image_of, tuple(panels), caption, form, survey.id)
             return image, len(image)
 
-        return self._computed(state.survey.id, query, (form, name), CHART_ROWS, draw, shown=shown)
+        return self._computed(state.survey.id, query, (form, name), CHART_ROWS, draw, release=shown.n)
 
     def view(self, state: SurveyState, shown: ShownRelease, query: ViewQuery, question: str) -> View:
         """The rows of a view of one question, and the estimates behind them where shares are shown.
@@ -272,11 +272,11 @@ class ResultsService:
         name = plain(query)
         if (
             options.is_of_shares
-            and (together := self._kept.get(self._name(state.survey.id, name, "views", shown))) is not None
+            and (together := self._kept.get(self._name(state.survey.id, name, "views", shown.n))) is not None
         ):
             found_together: View = together[question]
             return found_together
-        return self._computed(state.survey.id, name, f"view {question}", 0, compute, question, shown)
+        return self._computed(state.survey.id, name, f"view {question}", 0, compute, question, shown.n)
 
     def over_time(self, waves: Sequence[Wave], query: ViewQuery) -> View:
         """The shares of each wave of a question, as its own view has them, from its newest release.
@@ -341,15 +341,14 @@ class ResultsService:
             self._kept.put(name, page, len(page))
         return page
 
-    def _name(
-        self, survey_id: str, query: EstimatesQuery, form: Hashable, shown: ShownRelease | None = None
-    ) -> Hashable:
+    def _name(self, survey_id: str, query: EstimatesQuery, form: Hashable, release: int | None = None) -> Hashable:
         """The name of a result in the cache, which changes with every release.
 
         It names the release that was read, if it was read before: another one may have come since, and its readers must
         not be shown these numbers.
         """
-        release = self._store.release_of(survey_id) if shown is None else shown.n
+        if release is None:
+            release = self._store.release_of(survey_id)
         # The number of counted reports names a release, because it grows with each.
         return survey_id, release, query.model_dump_json(), form
 
@@ -361,10 +360,10 @@ class ResultsService:
         more_rows: int,
         compute: Callable[[Survey], tuple[R, int]],
         question: str | None = None,
-        shown: ShownRelease | None = None,
+        release: int | None = None,
     ) -> R:
         survey = self._store.survey(survey_id)
-        name = self._name(survey_id, query, form, shown)
+        name = self._name(survey_id, query, form, release)
         if (kept := self._kept.get(name)) is None:
             with self._pool.place(asker(request.environ)):
                 if (kept := self._kept.get(name)) is None:  # another request may have computed it meanwhile
