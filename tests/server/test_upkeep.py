@@ -572,12 +572,12 @@ def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_pat
     """On one machine, or on two: the file that leads from one to the other is gone in the end."""
     page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
     lines = "".join(
-        block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "/root/deniable.token" in block
+        block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "~/deniable.token" in block
     )
     assert "token create" in lines
     (tmp_path / "token").write_text("dn_old\n", encoding="utf-8")
     lines = lines.replace("/etc/prometheus/deniable.token", str(tmp_path / "token"))
-    lines = lines.replace("/root/deniable.token", str(tmp_path / "carried"))
+    lines = lines.replace("~/deniable.token", str(tmp_path / "carried"))
     put = 'for last do from=$to; to=$last; done; test -e "$from" && cat "$from" > "$to"'
     for answer, code, left in (
         ("echo there is one already >&2; exit 1", 1, "dn_old\n"),
