@@ -571,9 +571,7 @@ def test_copies_elsewhere_without_a_new_backup_are_an_error(machine: Machine) ->
 def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_path: Path) -> None:
     """On one machine, or on two: the file that leads from one to the other is gone in the end."""
     page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
-    lines = "".join(
-        block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "~/deniable.token" in block
-    )
+    lines = "".join(block for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "~/deniable.token" in block)
     assert "token create" in lines
     (tmp_path / "token").write_text("dn_old\n", encoding="utf-8")
     lines = lines.replace("/etc/prometheus/deniable.token", str(tmp_path / "token"))
