@@ -155,7 +155,7 @@ class ResultsService:
                     found, size = compute(state, shown, query)
                 self._kept.put(name, found, size)
 
-    def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
+    def estimates(self, survey: Survey, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
         """The number of reports, and all estimates of a survey."""
 
         def compute(survey: Survey) -> tuple[tuple[int, Sequence[EstimateRow]], int]:
@@ -163,11 +163,10 @@ class ResultsService:
             found = self._pool.run(rows_of, survey.document, tallies, wanted_of(query))
             return (sum(tally.n for tally in tallies.values()), found), ROW_BYTES * len(found)
 
-        return self._computed(survey_id, query, "rows", 0, compute)
+        return self._computed(survey, query, "rows", 0, compute)
 
-    def text(self, survey_id: str, query: EstimatesQuery, form: str) -> bytes:
+    def text(self, state: SurveyState, query: EstimatesQuery, form: str) -> bytes:
         """The estimates as JSON or CSV."""
-        state = self._store.state(survey_id)
         said = ResultNotes(state.hidden_because, state.more_may_wait(self._store.today()))
         dates = self.dates(state, self.releases.record(state)).columns
 
@@ -176,20 +175,20 @@ class ResultsService:
             text = self._pool.run(text_of, survey.document, tallies, wanted_of(query), said, form, dates)
             return text, len(text)
 
-        return self._computed(survey_id, query, (form, *said, *dates.values()), 0, write, release=state.release)
+        return self._computed(state.survey, query, (form, *said, *dates.values()), 0, write, release=state.release)
 
     def dates(self, state: SurveyState, record: ReleaseRecord | None) -> FieldDates:
         """When a survey took replies, and of which day results are: that of the record, or today."""
         return field_dates(state, record, self._store.today())
 
-    def files_about(self, survey_id: str) -> Mapping[str, bytes]:
+    def files_about(self, survey: Survey) -> Mapping[str, bytes]:
         """The codebook and the scripts of an archive, which are the same for every release."""
 
         def write(survey: Survey) -> tuple[Mapping[str, bytes], int]:
             files = self._pool.run(files_of, survey.document)
             return files, sum(map(len, files.values()))
 
-        return self._computed(survey_id, EVERYBODY, "files", 0, write)
+        return self._computed(survey, EVERYBODY, "files", 0, write)
 
     def views(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> Mapping[str, View]:
         """The shares of all questions by the id of each, computed at once: one by one they would wait in the queue."""
@@ -197,7 +196,7 @@ class ResultsService:
         def compute(_survey: Survey) -> tuple[Mapping[str, View], int]:
             return self._views_of(state, shown, query)
 
-        return self._computed(state.survey.id, plain(query), "views", 0, compute, release=shown.n)
+        return self._computed(state.survey, plain(query), "views", 0, compute, release=shown.n)
 
     def table(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> bytes:
         """The shares of all questions as CSV, written where they are computed."""
@@ -206,7 +205,7 @@ class ResultsService:
             return self._table_of(state, shown, query)
 
         name = self._table_name(state, shown, query)
-        return self._computed(state.survey.id, plain(query), name, 0, write, release=shown.n)
+        return self._computed(state.survey, plain(query), name, 0, write, release=shown.n)
 
     def _table_name(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> Hashable:
         return "table", query.sort, *self.dates(state, shown.record).columns.values()
@@ -240,7 +239,7 @@ class ResultsService:
             image = self._pool.run(image_of, tuple(panels), caption, form, survey.id)
             return image, len(image)
 
-        return self._computed(state.survey.id, query, (form, name), CHART_ROWS, draw, release=shown.n)
+        return self._computed(state.survey, query, (form, name), CHART_ROWS, draw, release=shown.n)
 
     def view(self, state: SurveyState, shown: ShownRelease, query: ViewQuery, question: str) -> View:
         """The rows of a view of one question, and the estimates behind them where shares are shown.
@@ -276,7 +275,7 @@ class ResultsService:
         ):
             found_together: View = together[question]
             return found_together
-        return self._computed(state.survey.id, name, f"view {question}", 0, compute, question, shown.n)
+        return self._computed(state.survey, name, f"view {question}", 0, compute, question, shown.n)
 
     def over_time(self, waves: Sequence[Wave], query: ViewQuery) -> View:
         """The shares of each wave of a question, as its own view has them, from its newest release.
@@ -312,7 +311,7 @@ class ResultsService:
             return together_of(versions.pool.survey, rows), 2 * ROW_BYTES * len(rows)
 
         name = ("pooled", *versions.replies)
-        found: Mapping[str, View] = self._computed(state.survey.id, plain(query), name, 0, compute)
+        found: Mapping[str, View] = self._computed(state.survey, plain(query), name, 0, compute)
         return found[question]
 
     def _one_after_the_other(self, waves: Sequence[tuple[SurveyState, str, int | None, str]], query: ViewQuery) -> View:
@@ -354,7 +353,7 @@ class ResultsService:
 
     def _computed(
         self,
-        survey_id: str,
+        survey: Survey,
         query: EstimatesQuery,
         form: Hashable,
         more_rows: int,
@@ -362,8 +361,7 @@ class ResultsService:
         question: str | None = None,
         release: int | None = None,
     ) -> R:
-        survey = self._store.survey(survey_id)
-        name = self._name(survey_id, query, form, release)
+        name = self._name(survey.id, query, form, release)
         if (kept := self._kept.get(name)) is None:
             with self._pool.place(asker(request.environ)):
                 if (kept := self._kept.get(name)) is None:  # another request may have computed it meanwhile

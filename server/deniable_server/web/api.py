@@ -280,9 +280,10 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     waiting.
     """
     store = get_store()
-    survey = store.survey(survey_id)
+    state = store.state(survey_id)
+    survey = state.survey
     require_reader(survey)
-    text = service.get_results().text(survey_id, query, "json")
+    text = service.get_results().text(state, query, "json")
     if is_rehearsal():
         text = json.dumps(json.loads(text) | {"rehearsal": True}, separators=(",", ":")).encode()
     if not is_owner(store, survey):
@@ -310,8 +311,9 @@ def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
 
     The same rows as the JSON.
     """
-    require_reader(get_store().survey(survey_id))
-    text = service.get_results().text(survey_id, query, "csv")
+    state = get_store().state(survey_id)
+    require_reader(state.survey)
+    text = service.get_results().text(state, query, "csv")
     return tagged(fresh(csv_response(text, f"estimates-{survey_id}.csv")))
 
 

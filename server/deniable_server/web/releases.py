@@ -178,11 +178,11 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     shown = results.releases.shown(state)
     citation = Citation(survey, shown, pages.base, results.dates(state, shown.record), is_rehearsal())
     everybody = EstimatesQuery.model_validate({})
-    estimates = {"estimates.csv": results.text(survey.id, everybody, "csv")}
+    estimates = {"estimates.csv": results.text(state, everybody, "csv")}
     if survey.cohorts:
         by_cohort = EstimatesQuery.model_validate({"by": "cohort"})
-        estimates["estimates-by-cohort.csv"] = results.text(survey.id, by_cohort, "csv")
-    _, found = results.estimates(survey.id, everybody)
+        estimates["estimates-by-cohort.csv"] = results.text(state, by_cohort, "csv")
+    _, found = results.estimates(survey, everybody)
     texts = {
         "CITATION.cff": citation.cff,
         "citation.bib": citation.bibtex,
@@ -205,7 +205,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "license": citation.license.cited if citation.license else "",
         "methods": citation.methods,
     }
-    content = archive.Content(estimates, results.files_about(survey.id), texts, about, COLUMNS)
+    content = archive.Content(estimates, results.files_about(survey), texts, about, COLUMNS)
     try:
         with get_store().released(survey) as released:
             archive.write(file, file_name(survey.id), survey, reports_file(survey, released), content)
