@@ -20,7 +20,7 @@ import { inWords } from "./wording.js";
 
 /**
  * What a reply says of each question, as a list, and below it what to make of that.
- * @param {Messages} m @param {View} view @param {string} report @param {string} note beside what was sent of each
+ * @param {Messages} m @param {View} view @param {string} report @param {string} note what holds of all that was sent
  */
 export function sentInWords(m, { questions }, report, note) {
   const { values } = JSON.parse(report);
@@ -29,10 +29,10 @@ export function sentInWords(m, { questions }, report, note) {
     const value = values[each.id];
     const lines = inWords(m, each, value);
     hasSets ||= typeof value === "string" && !each.kind.takesSeveral && lines.length > 1;
-    const version = h("div", {}, h("ul", { class: "row" }, ...lines.map((line) => item(own(line)))), quiet(note));
+    const version = h("ul", { class: "row" }, ...lines.map((line) => item(own(line))));
     return /** @type {[Node, string | Node]} */ ([own(each.text), value === null ? lines[0] : version]);
   });
-  return h("div", { class: "stack said" }, p(m.sentVersion), pairs(list), p(m.inWordsText), hasSets && p(m.sentSeveral));
+  return h("div", { class: "stack said" }, p(m.sentVersion), pairs(list), p(`${note} ${m.inWordsText}`), hasSets && p(m.sentSeveral));
 }
 
 /**

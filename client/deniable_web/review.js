@@ -25,7 +25,7 @@ export function appliesIn({ questions, stops }, asked) {
  */
 export const reviewOf = (m, asked, { change, send, back }) =>
   card(
-    quiet(m.almost),
+    p(m.almost, "quiet position"),
     heading(m.yours),
     p(m.yoursText),
     h(

@@ -294,7 +294,7 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     expect(page.get_by_role("heading", name="No reply is kept here")).to_be_visible()
     expect(page.get_by_role("button", name="Forget my surveys here")).to_have_count(0)  # nothing is there to forget
     page.get_by_role("link", name="To the home page").click()
-    expect(page.get_by_role("heading", name="Surveys that keep a secret")).to_be_visible()
+    expect(page.get_by_role("heading", name="Surveys about what is hard to say")).to_be_visible()
 
 
 def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page: Page) -> None:

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "a2td27ivrpwz3m3yqprv57txhy",
-  de: "qmvgahlgev5tpzqsxa4efvc7se",
-  en: "rnnerfzxvzjyrw6grxuq2zfvlm",
-  es: "d6fz3qbs4pp6jy7u6huwkbf7zq",
-  fr: "m5r6gzhtlphp6uqcf4cgxwrhvi",
+  ar: "wkscxizonhrmk5yqmowrrrcrei",
+  de: "vg4vbrufyqsitmkh4h6qd6zkde",
+  en: "eztg6wsbscosvihkzkbtzpyn5y",
+  es: "zbpi7tpmmuefzhjseetbztyzju",
+  fr: "wo2jan4xpw2ysnyuxlw2yxr54e",
 };
