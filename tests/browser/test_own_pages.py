@@ -535,7 +535,7 @@ def test_the_home_page_opens_a_pasted_link_and_tells_the_server_nothing_of_it(
 def test_pages_without_a_survey_speak_the_language_of_their_reader(collector: Collector, browser: Browser) -> None:
     page = browser.new_context(locale="de-AT").new_page()
     page.goto(collector.url)
-    expect(page.get_by_role("heading", name="Umfragen, die Geheimnisse bewahren")).to_be_visible()
+    expect(page.get_by_role("heading", name="Umfragen zu dem, was schwer zu sagen ist")).to_be_visible()
     page.goto(f"{collector.url}/s/nothing")
     expect(page.get_by_role("heading", name="Wir können diese Seite nicht finden")).to_be_visible()
     page.get_by_role("link", name="Zur Startseite").click()
