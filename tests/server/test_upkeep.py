@@ -178,7 +178,7 @@ class Machine:
         return re.sub(PLACES, rf"{self.folder}/\1", text)
 
     def _environment(self) -> dict[str, str]:
-        return os.environ | {"PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        return path_of(self.folder)
 
     def _script(self, name: str, text: str) -> None:
         path = self.folder / "bin" / name
@@ -368,6 +368,11 @@ def desk(folder: Path, **programs: str) -> dict[str, str]:
     for name, text in (own | programs).items():
         (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (folder / "bin" / name).chmod(0o700)
+    return path_of(folder)
+
+
+def path_of(folder: Path) -> dict[str, str]:
+    """An environment whose programs are those of a folder first."""
     return os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
 
 
@@ -415,7 +420,7 @@ CRON = ROOT / "deploy" / "cron.daily-deniable"
 
 
 COPIED = (
-    'for each do case "$each" in --file=*) touch "${each#--file=}" ;; */backups/*.db) touch "$each" ;; esac; done; '
+    'for each do case "$each" in --file=*) touch "${each#--file=}" ;; */backups/*.part) touch "$each" ;; esac; done; '
 )
 """Makes what programs are given last but one or last as a file: `backup FILE`, or `--file=FILE ADDRESS`."""
 
@@ -454,29 +459,64 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
     assert not (tmp_path / "logged").exists()
 
 
+SAID = (
+    'case "$*" in *--version) echo version ;; *pg_dump*) ;; '
+    '*check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "${{6-}}: {0}, 0 released reports" ;; esac'
+)
+"""What the program says of a database with so many surveys: of one in PostgreSQL, and of the copy of a file."""
+
+
+def noted(folder: Path, kind: str, surveys: str, of: str = "") -> Path:
+    """A backup of an earlier day, with its note."""
+    (folder / "backups").mkdir(parents=True, exist_ok=True)
+    backup = folder / "backups" / f"{of}2026-01-01.{kind}"
+    backup.touch()
+    sound = "sound, " * (kind == "dump")
+    note = f"/x/one: {sound}{surveys}, 253 released reports\ndeniable, version 1.2\n"
+    backup.with_name(f"{backup.name}.txt").write_text(note, encoding="utf-8")
+    return backup
+
+
+@pytest.mark.parametrize("before", ["db", "dump"])
 @pytest.mark.parametrize(("database", "kind"), [("/x/one.db", "db"), ("postgresql:///one", "dump")])
-def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(tmp_path: Path, database: str, kind: str) -> None:
-    """A collector that finds no database makes one: copies of that would outlive the good ones."""
-    said = (
-        'case "$*" in *--version) echo version ;; *pg_dump*) ;; '
-        '*check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "/x: {0}, 0 released reports" ;; esac'
-    )
-    for folder, surveys, code in ((tmp_path / "lost", "0 surveys", 1), (tmp_path / "there", "12 surveys", 0)):
-        backups = folder / "backups"
-        backups.mkdir(parents=True)
-        (backups / f"2026-01-01.{kind}").touch()
-        (backups / f"2026-01-01.{kind}.txt").write_text(
-            f"/x/one: {'sound, ' * (kind == 'dump')}9 surveys, 253 released reports\n", encoding="utf-8"
-        )
-        (backups / "second-2026-01-01.db.txt").write_text("/x/two: 99 surveys, 1 released report\n", encoding="utf-8")
-        settings = {"environment": database}
-        done = nightly(folder, COPIED + said.format(surveys), settings)
+def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(
+    tmp_path: Path, database: str, kind: str, before: str
+) -> None:
+    """A collector that finds no database makes one: copies of that would outlive the good ones.
+
+    A move from a file to PostgreSQL or back takes every survey along, so the number of the other kind counts.
+    """
+    for name, surveys, code in (("lost", "0 surveys", 1), ("moved", "9 surveys", 0), ("there", "12 surveys", 0)):
+        folder = tmp_path / name
+        good = noted(folder, before, "9 surveys")
+        for other in ("second-", "2nd-"):  # their numbers say nothing of the first
+            noted(folder, "db", "99 surveys", other)
+        done = nightly(folder, COPIED + SAID.format(surveys), {"environment": database})
         assert done.returncode == code, done.stderr
-        names = {path.name for path in backups.iterdir()}
+        names = {path.name for path in good.parent.iterdir()}
         assert ("fewer surveys (0)" in done.stderr, len(names & {"old.db", "old.db.txt"})) == (code == 1, 2 * code)
-        made = list(backups.glob(f"{datetime.date.today().isoformat()}*"))
-        assert len(made) == (0 if code else 2), made
-        assert f"2026-01-01.{kind}" in names, "the good copy stays"
+        made = [f"{datetime.date.today().isoformat()}.{kind}{end}" for end in ("", ".txt")]
+        assert names & {*made} == ({*made} if code == 0 else set())
+        assert good.name in names, "the good copy stays"
+        assert not any(each.endswith(".part") for each in names)
+        if code == 0:
+            note = (good.parent / made[1]).read_text(encoding="utf-8").splitlines()
+            said = f"{database}: sound" if kind == "dump" else f"{good.parent / made[0]}"
+            assert note == [f"{said}{',' if kind == 'dump' else ':'} {surveys}, 0 released reports", "version"]
+
+
+def test_a_database_that_is_meant_to_have_fewer_surveys_is_copied_after_the_line_that_the_job_says(
+    tmp_path: Path,
+) -> None:
+    good, other = noted(tmp_path, "db", "9 surveys"), noted(tmp_path, "dump", "99 surveys", "second-")
+    said = nightly(tmp_path, COPIED + SAID.format("8 surveys"), {"environment": "/x/one.db"}).stderr
+    line = said.splitlines()[-1]
+    assert line.startswith("rm /"), said
+    subprocess.run(["sh", "-c", line], check=True, timeout=PATIENCE)
+    again = subprocess.run(["sh", tmp_path / "job"], env=path_of(tmp_path), check=False, timeout=PATIENCE)
+    assert again.returncode == 0
+    assert (good.parent / f"{datetime.date.today().isoformat()}.db").exists()
+    assert (good.exists(), other.with_name(f"{other.name}.txt").exists()) == (True, True)
 
 
 def test_a_collector_whose_backup_fails_keeps_no_other_from_being_copied(tmp_path: Path) -> None:
@@ -499,7 +539,7 @@ def test_copies_elsewhere_of_a_collector_that_was_not_backed_up_are_not_driven_o
     (machine.folder / "etc/deniable/second").write_text("DENIABLE_DB=/nowhere/second.db\n", encoding="utf-8")
     send = COPIES[-1:]
     assert send == ["/etc/cron.daily/deniable-elsewhere"]
-    with pytest.raises(AssertionError, match=r"no backup of the last 26 hours in .*second"):
+    with pytest.raises(AssertionError, match=r"no backup of the last 26 hours in .*/second: run /\S+/cron.daily/deniable"):
         machine.type(send)
     assert old.exists()
     (machine.folder / "etc/deniable/second").unlink()
