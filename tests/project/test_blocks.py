@@ -94,6 +94,10 @@ NOT_RUN = {
         "docs/data-protection.md",
         "systemctl disable --now deniable",
     ): "it deletes what the machine has, when a study has ended",
+    (
+        "docs/data-protection.md",
+        "find /var/lib/deniable /var/backups/deniable \\( -name '*.db*' -o -name '*.dump*' \\) 2> /dev/null",
+    ): "it looks for what the lines above have deleted",
     ("docs/embedding/README.md", "deniable serve --db deniable.db"): EXAMPLE,
     ("docs/embedding/README.md", "deniable-survey { --deniable-accent: #7a1f5c; --deniable-font: Georgia, serif }"): (
         "tests/browser/test_looks.py sets such properties"

@@ -46,7 +46,12 @@ esac
 shift
 exec sh -c "$*"
 """
-SCP = '#!/bin/sh\nexec cp {folder}/elsewhere/${{1#deniable-backup@backup.example:}} "$2"\n'
+SCP = """#!/bin/sh
+case "$2" in
+    root@collector.example:*) exec cp "$1" "${{2#*:}}" ;;
+    *) exec cp {folder}/elsewhere/${{1#deniable-backup@backup.example:}} "$2" ;;
+esac
+"""
 RSYNC = """#!/bin/sh
 there={folder}/elsewhere/deniable stays=
 for last do :; done
@@ -200,8 +205,8 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_an_upgrade(machine: Machine) -> None:
     """One walk, because each line that is typed starts a program: links, a copy restored, an upgrade, and back."""
     survey = read_survey(FIVE_TYPES)
-    back_up, _, look, restore, again, start, *_ = blocks("Back up and restore")
-    upgrade, _, beside, back = blocks("Upgrade")
+    _, look, back_up, restore, again, start = blocks("Back up and restore")
+    upgrade, beside, _, back = blocks("Upgrade")
     printed = machine.type(blocks("Commands beside the service")[0])
     assert f"https://collector.example/s/{survey.id}" in printed, "links that others reach"
     assert "127.0.0.1" not in printed
@@ -211,6 +216,7 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     printed = machine.type(["runuser -u deniable -- /opt/deniable/bin/deniable survey publish - < other.toml"])
     other = re.findall(r"/s/(\w{26})", printed)[0]
     machine.reports(survey, 1, 2, 3)
+    (machine.folder / "var/backups/deniable").mkdir()
     machine.type(back_up)
     machine.type(look)
     machine.reports(survey, 4, 5)
@@ -242,7 +248,7 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     assert machine.stored() == 4, "there is a way back"
 
 
-NIGHTLY = blocks("Back up and restore")[1]
+NIGHTLY = blocks("Back up and restore")[0]
 NEWEST, BRING, MOVE, PUT_BACK, BEGIN, ASK, CLEAR = blocks("Restore on another machine")
 KEYS, ACCOUNT, ACCESS, COPIES, LOOK = blocks("Backups elsewhere")
 
@@ -260,7 +266,7 @@ def test_a_copy_elsewhere_is_restored_on_another_machine_and_a_planned_move_lose
     machine.type(NIGHTLY)
     (backups / "second-made-by-hand.dump").write_bytes(b"of PostgreSQL")
     machine.type(KEYS)
-    (machine.folder / "backup.pub").rename(machine.folder / "etc/ssl/backup.pub")
+    assert (machine.folder / "etc/ssl/backup.pub").exists()
     there = machine.folder / "elsewhere/deniable"
     for days, name in {12.9: "kept.db.gpg", 13.1: "old.db.txt.gpg"}.items():
         (there / name).touch()
@@ -328,21 +334,20 @@ def test_an_upgrade_stops_the_service_before_anything_is_installed() -> None:
 def test_commands_in_containers_name_what_the_container_has() -> None:
     compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
     image = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
-    headings = ("Commands beside the service", "Back up and restore")
-    lines = [line for heading in headings for block in blocks(heading) for line in block]
+    lines = [line for block in blocks("In a container") for line in block]
     containers = [shlex.split(line) for line in lines if line.startswith("docker ")]
-    assert len(containers) == 11
+    assert len(containers) == 12
     for words in containers:
         assert words[:4] == ["docker", "compose", "-f", "deploy/compose.yaml"]
         assert "collector" in compose["services"]
-        assert "collector" in words or "collector:/data/copy.db" in words
+        assert "collector" in words or "collector:/data/copy.db" in words or words[4:] == ["up", "-d", "--build"]
     assert 'ENTRYPOINT ["/opt/deniable/bin/deniable"]' in image
     assert "DENIABLE_DB=/data/deniable.db" in image
     assert compose["services"]["collector"]["environment"]["DENIABLE_PUBLIC_URL"].startswith("https://")
 
 
 def test_a_copy_is_put_back_in_a_container_without_the_log_of_the_old_file(tmp_path: Path) -> None:
-    (line,) = [line for lines in blocks("Back up and restore") for line in lines if " --entrypoint sh " in line]
+    (line,) = [line for lines in blocks("In a container") for line in lines if " --entrypoint sh " in line]
     script = shlex.split(line)[shlex.split(line).index("-c") + 1].replace("/data/", f"{tmp_path}/")
     for name in ("deniable.db", "deniable.db-wal", "deniable.db-shm"):
         (tmp_path / name).write_bytes(b"old")
@@ -351,7 +356,8 @@ def test_a_copy_is_put_back_in_a_container_without_the_log_of_the_old_file(tmp_p
 
 
 def test_what_is_installed_is_there_and_the_unit_reads_it() -> None:
-    install, _ = blocks("Install")
+    clone, install, *_ = blocks("Install")
+    assert "git clone ADDRESS /root/deniable" in clone
     for name in re.findall(r"deploy/[\w.]+|requirements\.txt", "\n".join(install)):
         assert (ROOT / name).is_file(), name
     unit = (ROOT / "deploy" / "deniable.service").read_text(encoding="utf-8")
@@ -396,7 +402,7 @@ def test_an_upgrade_without_a_backup_ends_before_the_service_is_stopped(tmp_path
     ("heading", "name"), [("Upgrade", "before-$(date +%F-%H%M).db"), ("Back up and restore", "$(date +%F-%H%M).db")]
 )
 def test_the_second_backup_of_a_day_has_a_name_of_its_own(heading: str, name: str) -> None:
-    (line,) = [line for line in blocks(heading)[0] if " backup " in line]
+    (line,) = [line for block in blocks(heading) for line in block if re.search(r"deniable backup \S+date", line)]
     assert line.endswith(f"/{name}")
 
 
@@ -539,7 +545,7 @@ def test_copies_elsewhere_of_a_collector_that_was_not_backed_up_are_not_driven_o
     (machine.folder / "etc/deniable/second").write_text("DENIABLE_DB=/nowhere/second.db\n", encoding="utf-8")
     send = COPIES[-1:]
     assert send == ["/etc/cron.daily/deniable-elsewhere"]
-    with pytest.raises(AssertionError, match=r"no backup of the last 26 hours in .*/second: run /\S+/cron.daily/deniable"):
+    with pytest.raises(AssertionError, match=r"no backup of the last 26 hours in .*/second: run /\S+/deniable"):
         machine.type(send)
     assert old.exists()
     (machine.folder / "etc/deniable/second").unlink()
@@ -631,9 +637,13 @@ def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_pat
 
 
 def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> None:
-    set_up, end, end_of_first = [lines for lines in blocks("Behind a proxy") if any("second" in line for line in lines)]
+    set_up, before, after, end, end_of_first = blocks("Two collectors on one machine")
     (tmp_path / "environment").write_bytes((ROOT / "deploy" / "environment").read_bytes())
-    script = "\n".join(line for line in set_up if not line.startswith("systemctl"))
+    (unit,) = [line for line in set_up if line.endswith("deniable-second.service")]
+    assert unit in after, "an upgrade writes the same unit"
+    assert before.index("systemctl stop deniable-second") > [" backup " in line for line in before].index(True)
+    assert set_up[-1].endswith("|| /etc/cron.daily/deniable"), "it has a backup before copies elsewhere look for one"
+    script = "\n".join(line for line in set_up if line.startswith(("sed", "echo")))
     for folder in ("/etc/deniable", "/etc/systemd/system", "/etc/nginx/conf.d"):
         script = re.sub(
             rf"(?<=> ){folder}(?=/\S+$)|(?<=' ){folder}(?=/environment )", str(tmp_path), script, flags=re.M
@@ -668,6 +678,38 @@ def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> Non
         assert {path.name for path in place.iterdir()} == of_second
     for name in ("/etc/deniable/environment", "system/deniable.service", "/etc/nginx/conf.d/deniable.conf"):
         assert name in "\n".join(end_of_first)
+
+
+def test_the_name_is_put_where_the_files_have_ours(tmp_path: Path) -> None:
+    lines = [line for block in blocks("Install") for line in block if line.startswith("sed ")]
+    assert len(lines) == 3
+    for folder in ("etc/deniable", "etc/nginx/conf.d"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "etc/deniable/environment").write_bytes((ROOT / "deploy" / "environment").read_bytes())
+    for line in lines:
+        typed = line.replace("collector.example", "survey.uni.eu")
+        typed = re.sub(r"(?<= )/etc/(deniable|nginx)", rf"{tmp_path}/etc/\1", typed)
+        subprocess.run(["sh", "-euc", typed], cwd=ROOT, check=True, timeout=PATIENCE)
+    settings = (tmp_path / "etc/deniable/environment").read_text(encoding="utf-8")
+    assert "\nDENIABLE_PUBLIC_URL=https://survey.uni.eu\n" in settings
+    assert "collector.example" not in settings
+    proxy = (tmp_path / "etc/nginx/conf.d/deniable.conf").read_text(encoding="utf-8")
+    assert (proxy.count("server_name survey.uni.eu;"), "example" in proxy) == (2, False)
+    for name in ("fullchain.pem", "privkey.pem"):
+        assert f" /etc/letsencrypt/live/survey.uni.eu/{name};\n" in proxy
+
+
+def test_the_table_of_files_names_every_file_that_a_block_makes() -> None:
+    table = PAGE.partition("### What lies where")[2].partition("\n## ")[0]
+    named = re.findall(r"`(/[\w./-]+)`", table)
+    assert len(named) > 20
+    typed = {
+        path
+        for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+        for path in re.findall(r"(?<![\w.])/(?:etc|var|opt)/[\w./-]+", block)
+    }
+    of_others = {"/etc/nginx/sites-enabled/default", "/etc/systemd/journald.conf.d"}
+    assert [path for path in typed - of_others if not any(f"{path}/".startswith(f"{each}/") for each in named)] == []
 
 
 @pytest.mark.parametrize("page", ["operations", "monitoring", "data-protection", "postgresql"])
