@@ -96,7 +96,7 @@ NOT_RUN = {
     ): "it deletes what the machine has, when a study has ended",
     (
         "docs/data-protection.md",
-        "find /var/lib/deniable /var/backups/deniable \\( -name '*.db*' -o -name '*.dump*' \\) 2> /dev/null",
+        "find /var/lib/deniable /var/backups -path '*/deniable/*' \\( -name '*.db*' -o -name '*.dump*' \\)",
     ): "it looks for what the lines above have deleted",
     ("docs/embedding/README.md", "deniable serve --db deniable.db"): EXAMPLE,
     ("docs/embedding/README.md", "deniable-survey { --deniable-accent: #7a1f5c; --deniable-font: Georgia, serif }"): (
