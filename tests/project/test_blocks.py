@@ -158,7 +158,7 @@ NOT_RUN = {
         "pg_dump --format=custom --schema=deniable --file=backup.dump 'postgresql://deniable@db.example/denia",
     ): ELSEWHERE,
     ("docs/postgresql.md", "("): (
-        "it needs root, systemd and another machine; tests/server/test_postgresql.py restores a dump"
+        "`make machine` types the first one; the others need another machine, and restore a dump with the same lines"
     ),
     ("docs/postgresql.md", "deniable copy survey.db postgresql://deniable@db.example/deniable"): ELSEWHERE,
     (
