@@ -94,6 +94,10 @@ NOT_RUN = {
         "docs/data-protection.md",
         "systemctl disable --now deniable",
     ): "it deletes what the machine has, when a study has ended",
+    (
+        "docs/data-protection.md",
+        "find /var/lib/deniable /var/backups -path '*/deniable/*' \\( -name '*.db*' -o -name '*.dump*' \\)",
+    ): "it looks for what the lines above have deleted",
     ("docs/embedding/README.md", "deniable serve --db deniable.db"): EXAMPLE,
     ("docs/embedding/README.md", "deniable-survey { --deniable-accent: #7a1f5c; --deniable-font: Georgia, serif }"): (
         "tests/browser/test_looks.py sets such properties"
@@ -154,7 +158,7 @@ NOT_RUN = {
         "pg_dump --format=custom --schema=deniable --file=backup.dump 'postgresql://deniable@db.example/denia",
     ): ELSEWHERE,
     ("docs/postgresql.md", "("): (
-        "it needs root, systemd and another machine; tests/server/test_postgresql.py restores a dump"
+        "`make machine` types the first one; the others need another machine, and restore a dump with the same lines"
     ),
     ("docs/postgresql.md", "deniable copy survey.db postgresql://deniable@db.example/deniable"): ELSEWHERE,
     (

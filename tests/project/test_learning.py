@@ -327,8 +327,12 @@ def test_lines_for_severities_and_for_a_second_collector_fit_the_files() -> None
     document = (DOCS / "monitoring.md").read_text(encoding="utf-8")
     rules = yaml.safe_load((DEPLOY / "deniable-alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
     first, ready = yaml.safe_load((DEPLOY / "prometheus.yml").read_text("utf-8"))["scrape_configs"]
-    routing, (second,), (targets,) = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", document, re.DOTALL))
+    (second,), (targets,) = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", document, re.DOTALL))
+    routing = yaml.safe_load((DEPLOY / "alertmanager.yml").read_text("utf-8"))
     asked = {matcher for each in routing["route"]["routes"] for matcher in each["matchers"]}
+    receivers = {routing["route"]["receiver"], *(each["receiver"] for each in routing["route"]["routes"])}
+    assert receivers == {each["name"] for each in routing["receivers"]}
+    assert document.index("deploy/alertmanager.yml /etc") < document.index("amtool alert add"), "first who is told"
     assert asked < {f'severity="{rule["labels"]["severity"]}"' for rule in rules}, "the others go to the first receiver"
     # A job of a name of its own, whose figures have the label for which the alerts ask.
     assert second["relabel_configs"] == [{"target_label": "job", "replacement": first["job_name"]}]

@@ -46,7 +46,12 @@ esac
 shift
 exec sh -c "$*"
 """
-SCP = '#!/bin/sh\nexec cp {folder}/elsewhere/${{1#deniable-backup@backup.example:}} "$2"\n'
+SCP = """#!/bin/sh
+case "$2" in
+    root@collector.example:*) exec cp "$1" "${{2#*:}}" ;;
+    *) exec cp {folder}/elsewhere/${{1#deniable-backup@backup.example:}} "$2" ;;
+esac
+"""
 RSYNC = """#!/bin/sh
 there={folder}/elsewhere/deniable stays=
 for last do :; done
@@ -178,7 +183,7 @@ class Machine:
         return re.sub(PLACES, rf"{self.folder}/\1", text)
 
     def _environment(self) -> dict[str, str]:
-        return os.environ | {"PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        return path_of(self.folder)
 
     def _script(self, name: str, text: str) -> None:
         path = self.folder / "bin" / name
@@ -200,8 +205,8 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_an_upgrade(machine: Machine) -> None:
     """One walk, because each line that is typed starts a program: links, a copy restored, an upgrade, and back."""
     survey = read_survey(FIVE_TYPES)
-    back_up, _, look, restore, again, start, *_ = blocks("Back up and restore")
-    upgrade, _, beside, back = blocks("Upgrade")
+    _, look, back_up, restore, again, start = blocks("Back up and restore")
+    upgrade, beside, _, back = blocks("Upgrade")
     printed = machine.type(blocks("Commands beside the service")[0])
     assert f"https://collector.example/s/{survey.id}" in printed, "links that others reach"
     assert "127.0.0.1" not in printed
@@ -211,6 +216,7 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     printed = machine.type(["runuser -u deniable -- /opt/deniable/bin/deniable survey publish - < other.toml"])
     other = re.findall(r"/s/(\w{26})", printed)[0]
     machine.reports(survey, 1, 2, 3)
+    (machine.folder / "var/backups/deniable").mkdir()
     machine.type(back_up)
     machine.type(look)
     machine.reports(survey, 4, 5)
@@ -242,7 +248,7 @@ def test_what_the_page_says_is_typed_from_the_first_survey_to_the_way_back_from_
     assert machine.stored() == 4, "there is a way back"
 
 
-NIGHTLY = blocks("Back up and restore")[1]
+NIGHTLY = blocks("Back up and restore")[0]
 NEWEST, BRING, MOVE, PUT_BACK, BEGIN, ASK, CLEAR = blocks("Restore on another machine")
 KEYS, ACCOUNT, ACCESS, COPIES, LOOK = blocks("Backups elsewhere")
 
@@ -260,7 +266,7 @@ def test_a_copy_elsewhere_is_restored_on_another_machine_and_a_planned_move_lose
     machine.type(NIGHTLY)
     (backups / "second-made-by-hand.dump").write_bytes(b"of PostgreSQL")
     machine.type(KEYS)
-    (machine.folder / "backup.pub").rename(machine.folder / "etc/ssl/backup.pub")
+    assert (machine.folder / "etc/ssl/backup.pub").exists()
     there = machine.folder / "elsewhere/deniable"
     for days, name in {12.9: "kept.db.gpg", 13.1: "old.db.txt.gpg"}.items():
         (there / name).touch()
@@ -328,21 +334,20 @@ def test_an_upgrade_stops_the_service_before_anything_is_installed() -> None:
 def test_commands_in_containers_name_what_the_container_has() -> None:
     compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
     image = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
-    headings = ("Commands beside the service", "Back up and restore")
-    lines = [line for heading in headings for block in blocks(heading) for line in block]
+    lines = [line for block in blocks("In a container") for line in block]
     containers = [shlex.split(line) for line in lines if line.startswith("docker ")]
-    assert len(containers) == 11
+    assert len(containers) == 12
     for words in containers:
         assert words[:4] == ["docker", "compose", "-f", "deploy/compose.yaml"]
         assert "collector" in compose["services"]
-        assert "collector" in words or "collector:/data/copy.db" in words
+        assert "collector" in words or "collector:/data/copy.db" in words or words[4:] == ["up", "-d", "--build"]
     assert 'ENTRYPOINT ["/opt/deniable/bin/deniable"]' in image
     assert "DENIABLE_DB=/data/deniable.db" in image
     assert compose["services"]["collector"]["environment"]["DENIABLE_PUBLIC_URL"].startswith("https://")
 
 
 def test_a_copy_is_put_back_in_a_container_without_the_log_of_the_old_file(tmp_path: Path) -> None:
-    (line,) = [line for lines in blocks("Back up and restore") for line in lines if " --entrypoint sh " in line]
+    (line,) = [line for lines in blocks("In a container") for line in lines if " --entrypoint sh " in line]
     script = shlex.split(line)[shlex.split(line).index("-c") + 1].replace("/data/", f"{tmp_path}/")
     for name in ("deniable.db", "deniable.db-wal", "deniable.db-shm"):
         (tmp_path / name).write_bytes(b"old")
@@ -351,7 +356,8 @@ def test_a_copy_is_put_back_in_a_container_without_the_log_of_the_old_file(tmp_p
 
 
 def test_what_is_installed_is_there_and_the_unit_reads_it() -> None:
-    install, _ = blocks("Install")
+    clone, install, *_ = blocks("Install")
+    assert "git clone ADDRESS /root/deniable" in clone
     for name in re.findall(r"deploy/[\w.]+|requirements\.txt", "\n".join(install)):
         assert (ROOT / name).is_file(), name
     unit = (ROOT / "deploy" / "deniable.service").read_text(encoding="utf-8")
@@ -368,6 +374,11 @@ def desk(folder: Path, **programs: str) -> dict[str, str]:
     for name, text in (own | programs).items():
         (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (folder / "bin" / name).chmod(0o700)
+    return path_of(folder)
+
+
+def path_of(folder: Path) -> dict[str, str]:
+    """An environment whose programs are those of a folder first."""
     return os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
 
 
@@ -391,7 +402,7 @@ def test_an_upgrade_without_a_backup_ends_before_the_service_is_stopped(tmp_path
     ("heading", "name"), [("Upgrade", "before-$(date +%F-%H%M).db"), ("Back up and restore", "$(date +%F-%H%M).db")]
 )
 def test_the_second_backup_of_a_day_has_a_name_of_its_own(heading: str, name: str) -> None:
-    (line,) = [line for line in blocks(heading)[0] if " backup " in line]
+    (line,) = [line for block in blocks(heading) for line in block if re.search(r"deniable backup \S+date", line)]
     assert line.endswith(f"/{name}")
 
 
@@ -415,7 +426,7 @@ CRON = ROOT / "deploy" / "cron.daily-deniable"
 
 
 COPIED = (
-    'for each do case "$each" in --file=*) touch "${each#--file=}" ;; */backups/*.db) touch "$each" ;; esac; done; '
+    'for each do case "$each" in --file=*) touch "${each#--file=}" ;; */backups/*.part) touch "$each" ;; esac; done; '
 )
 """Makes what programs are given last but one or last as a file: `backup FILE`, or `--file=FILE ADDRESS`."""
 
@@ -454,29 +465,64 @@ def test_the_nightly_job_copies_every_collector_and_keeps_fourteen_days(tmp_path
     assert not (tmp_path / "logged").exists()
 
 
+SAID = (
+    'case "$*" in *--version) echo version ;; *pg_dump*) ;; '
+    '*check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "${{6-}}: {0}, 0 released reports" ;; esac'
+)
+"""What the program says of a database with so many surveys: of one in PostgreSQL, and of the copy of a file."""
+
+
+def noted(folder: Path, kind: str, surveys: str, of: str = "") -> Path:
+    """A backup of an earlier day, with its note."""
+    (folder / "backups").mkdir(parents=True, exist_ok=True)
+    backup = folder / "backups" / f"{of}2026-01-01.{kind}"
+    backup.touch()
+    sound = "sound, " * (kind == "dump")
+    note = f"/x/one: {sound}{surveys}, 253 released reports\ndeniable, version 1.2\n"
+    backup.with_name(f"{backup.name}.txt").write_text(note, encoding="utf-8")
+    return backup
+
+
+@pytest.mark.parametrize("before", ["db", "dump"])
 @pytest.mark.parametrize(("database", "kind"), [("/x/one.db", "db"), ("postgresql:///one", "dump")])
-def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(tmp_path: Path, database: str, kind: str) -> None:
-    """A collector that finds no database makes one: copies of that would outlive the good ones."""
-    said = (
-        'case "$*" in *--version) echo version ;; *pg_dump*) ;; '
-        '*check) echo "$DENIABLE_DB: sound, {0}, 0 released reports" ;; *) echo "/x: {0}, 0 released reports" ;; esac'
-    )
-    for folder, surveys, code in ((tmp_path / "lost", "0 surveys", 1), (tmp_path / "there", "12 surveys", 0)):
-        backups = folder / "backups"
-        backups.mkdir(parents=True)
-        (backups / f"2026-01-01.{kind}").touch()
-        (backups / f"2026-01-01.{kind}.txt").write_text(
-            f"/x/one: {'sound, ' * (kind == 'dump')}9 surveys, 253 released reports\n", encoding="utf-8"
-        )
-        (backups / "second-2026-01-01.db.txt").write_text("/x/two: 99 surveys, 1 released report\n", encoding="utf-8")
-        settings = {"environment": database}
-        done = nightly(folder, COPIED + said.format(surveys), settings)
+def test_an_empty_database_is_not_copied_and_drives_no_good_copy_out(
+    tmp_path: Path, database: str, kind: str, before: str
+) -> None:
+    """A collector that finds no database makes one: copies of that would outlive the good ones.
+
+    A move from a file to PostgreSQL or back takes every survey along, so the number of the other kind counts.
+    """
+    for name, surveys, code in (("lost", "0 surveys", 1), ("moved", "9 surveys", 0), ("there", "12 surveys", 0)):
+        folder = tmp_path / name
+        good = noted(folder, before, "9 surveys")
+        for other in ("second-", "2nd-"):  # their numbers say nothing of the first
+            noted(folder, "db", "99 surveys", other)
+        done = nightly(folder, COPIED + SAID.format(surveys), {"environment": database})
         assert done.returncode == code, done.stderr
-        names = {path.name for path in backups.iterdir()}
+        names = {path.name for path in good.parent.iterdir()}
         assert ("fewer surveys (0)" in done.stderr, len(names & {"old.db", "old.db.txt"})) == (code == 1, 2 * code)
-        made = list(backups.glob(f"{datetime.date.today().isoformat()}*"))
-        assert len(made) == (0 if code else 2), made
-        assert f"2026-01-01.{kind}" in names, "the good copy stays"
+        made = [f"{datetime.date.today().isoformat()}.{kind}{end}" for end in ("", ".txt")]
+        assert names & {*made} == ({*made} if code == 0 else set())
+        assert good.name in names, "the good copy stays"
+        assert not any(each.endswith(".part") for each in names)
+        if code == 0:
+            note = (good.parent / made[1]).read_text(encoding="utf-8").splitlines()
+            said = f"{database}: sound" if kind == "dump" else f"{good.parent / made[0]}"
+            assert note == [f"{said}{',' if kind == 'dump' else ':'} {surveys}, 0 released reports", "version"]
+
+
+def test_a_database_that_is_meant_to_have_fewer_surveys_is_copied_after_the_line_that_the_job_says(
+    tmp_path: Path,
+) -> None:
+    good, other = noted(tmp_path, "db", "9 surveys"), noted(tmp_path, "dump", "99 surveys", "second-")
+    said = nightly(tmp_path, COPIED + SAID.format("8 surveys"), {"environment": "/x/one.db"}).stderr
+    line = said.splitlines()[-1]
+    assert line.startswith("rm /"), said
+    subprocess.run(["sh", "-c", line], check=True, timeout=PATIENCE)
+    again = subprocess.run(["sh", tmp_path / "job"], env=path_of(tmp_path), check=False, timeout=PATIENCE)
+    assert again.returncode == 0
+    assert (good.parent / f"{datetime.date.today().isoformat()}.db").exists()
+    assert (good.exists(), other.with_name(f"{other.name}.txt").exists()) == (True, True)
 
 
 def test_a_collector_whose_backup_fails_keeps_no_other_from_being_copied(tmp_path: Path) -> None:
@@ -499,7 +545,7 @@ def test_copies_elsewhere_of_a_collector_that_was_not_backed_up_are_not_driven_o
     (machine.folder / "etc/deniable/second").write_text("DENIABLE_DB=/nowhere/second.db\n", encoding="utf-8")
     send = COPIES[-1:]
     assert send == ["/etc/cron.daily/deniable-elsewhere"]
-    with pytest.raises(AssertionError, match=r"no backup of the last 26 hours in .*second"):
+    with pytest.raises(AssertionError, match=r"no backup of the last 26 hours in .*/second: run /\S+/deniable"):
         machine.type(send)
     assert old.exists()
     (machine.folder / "etc/deniable/second").unlink()
@@ -591,9 +637,13 @@ def test_lines_for_a_new_metrics_token_leave_the_old_one_if_none_is_made(tmp_pat
 
 
 def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> None:
-    set_up, end, end_of_first = [lines for lines in blocks("Behind a proxy") if any("second" in line for line in lines)]
+    set_up, before, after, end, end_of_first = blocks("Two collectors on one machine")
     (tmp_path / "environment").write_bytes((ROOT / "deploy" / "environment").read_bytes())
-    script = "\n".join(line for line in set_up if not line.startswith("systemctl"))
+    (unit,) = [line for line in set_up if line.endswith("deniable-second.service")]
+    assert unit in after, "an upgrade writes the same unit"
+    assert before.index("systemctl stop deniable-second") > [" backup " in line for line in before].index(True)
+    assert set_up[-1].endswith("|| /etc/cron.daily/deniable"), "it has a backup before copies elsewhere look for one"
+    script = "\n".join(line for line in set_up if line.startswith(("sed", "echo")))
     for folder in ("/etc/deniable", "/etc/systemd/system", "/etc/nginx/conf.d"):
         script = re.sub(
             rf"(?<=> ){folder}(?=/\S+$)|(?<=' ){folder}(?=/environment )", str(tmp_path), script, flags=re.M
@@ -628,6 +678,38 @@ def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> Non
         assert {path.name for path in place.iterdir()} == of_second
     for name in ("/etc/deniable/environment", "system/deniable.service", "/etc/nginx/conf.d/deniable.conf"):
         assert name in "\n".join(end_of_first)
+
+
+def test_the_name_is_put_where_the_files_have_ours(tmp_path: Path) -> None:
+    lines = [line for block in blocks("Install") for line in block if line.startswith("sed ")]
+    assert len(lines) == 3
+    for folder in ("etc/deniable", "etc/nginx/conf.d"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "etc/deniable/environment").write_bytes((ROOT / "deploy" / "environment").read_bytes())
+    for line in lines:
+        typed = line.replace("collector.example", "survey.uni.eu")
+        typed = re.sub(r"(?<= )/etc/(deniable|nginx)", rf"{tmp_path}/etc/\1", typed)
+        subprocess.run(["sh", "-euc", typed], cwd=ROOT, check=True, timeout=PATIENCE)
+    settings = (tmp_path / "etc/deniable/environment").read_text(encoding="utf-8")
+    assert "\nDENIABLE_PUBLIC_URL=https://survey.uni.eu\n" in settings
+    assert "collector.example" not in settings
+    proxy = (tmp_path / "etc/nginx/conf.d/deniable.conf").read_text(encoding="utf-8")
+    assert (proxy.count("server_name survey.uni.eu;"), "example" in proxy) == (2, False)
+    for name in ("fullchain.pem", "privkey.pem"):
+        assert f" /etc/letsencrypt/live/survey.uni.eu/{name};\n" in proxy
+
+
+def test_the_table_of_files_names_every_file_that_a_block_makes() -> None:
+    table = PAGE.partition("### What lies where")[2].partition("\n## ")[0]
+    named = re.findall(r"`(/[\w./-]+)`", table)
+    assert len(named) > 20
+    typed = {
+        path
+        for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+        for path in re.findall(r"(?<![\w.])/(?:etc|var|opt)/[\w./-]+", block)
+    }
+    of_others = {"/etc/nginx/sites-enabled/default", "/etc/systemd/journald.conf.d"}
+    assert [path for path in typed - of_others if not any(f"{path}/".startswith(f"{each}/") for each in named)] == []
 
 
 @pytest.mark.parametrize("page", ["operations", "monitoring", "data-protection", "postgresql"])

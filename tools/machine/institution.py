@@ -1,7 +1,7 @@
-"""What the tutorial for institutions, operations and monitoring say.
+"""What the tutorial for institutions and the pages for administrators say.
 
 These are the blocks of docs/learn/institution.md that are marked ``machine``, and those of sections of
-docs/operations.md and docs/monitoring.md.
+docs/operations.md, docs/monitoring.md and docs/postgresql.md.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _healthy(machine: Machine) -> list[str]:
 
 
 def walk(machine: Machine) -> None:
-    """Follow the three pages on a machine that has nothing."""
+    """Follow the four pages on a machine that has nothing."""
     tutorial = tutorial_until_moved(machine)
     operations, monitoring = page("operations"), page("monitoring")
     machine.run(f"{SETTINGS}\nrunuser -u deniable -- /opt/deniable/bin/deniable token revoke ada")  # made once more
@@ -68,6 +68,12 @@ def walk(machine: Machine) -> None:
     wait_until(lambda: _healthy(machine) == ["up", "up"], "Prometheus has asked both of its targets")
     follow(machine, tutorial, SETTINGS)
     expect(reports_of(machine), {survey: 250})
+    # The first dump, while copies of the file that moved lie beside it, is put back.
+    expect(machine.run("/etc/cron.daily/deniable"), "")
+    follow(machine, section(page("postgresql"), "Restore on the same machine"))
+    expect(reports_of(machine), {survey: 250})
+    machine.run("systemctl start deniable nginx")  # what the page says after it
+    expect(machine.run("curl -sS --fail https://collector.example/readyz").strip(), '{"status":"ok"}')
     print(machine.run("systemd-analyze verify /etc/systemd/system/deniable.service"))
     print(machine.run("systemd-analyze security deniable --no-pager | tail -1"))
     expect(machine.run("find /var/log/nginx -type f -size +0 ! -name error.log"), "")
