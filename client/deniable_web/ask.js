@@ -95,6 +95,8 @@ export function ask(
   const list = h("div", { class: `options ${shape}`, part: shape }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine && partsOf(labels[n]).end) || (hasStars ? labels[n] : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
+  /** What is chosen; a level between the ends of a scale with both, without which it says nothing. @param {number} n */
+  const inFull = (n) => labels[n] + (first && !hasStars && !partsOf(labels[n]).end ? ` (${labels[0]} … ${labels.at(-1)})` : "");
   const place = h("span", { class: "quiet position" }, position, " ");
   const above = number + stem;
   const legend = h("legend", { part: "question-text" }, position && place, stem && h("span", { class: "quiet stem" }, own(above), " "), own(title.slice(stem ? above.length + 1 : 0)));
@@ -155,7 +157,7 @@ export function ask(
     },
 
     /** The same in the words that somebody chose from. */
-    words: () => (isNumber ? [inputs[0].valueAsNumber, unit].join(" ").trim() : chosen().map((n) => labels[n]).join(" · ") || m.none),
+    words: () => (isNumber ? [inputs[0].valueAsNumber, unit].join(" ").trim() : chosen().map(inFull).join(" · ") || m.none),
 
     /** Whether it has no answer, which its own place says until it has one. */
     check() {

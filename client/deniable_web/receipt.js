@@ -19,7 +19,7 @@ import { inWords } from "./wording.js";
  */
 
 /**
- * What a reply says of each question, as a list, and below it what to make of that.
+ * What a reply says of each question, as a list, and above it what to make of that.
  * @param {Messages} m @param {View} view @param {string} report @param {string} note what holds of all that was sent
  */
 export function sentInWords(m, { questions }, report, note) {
@@ -32,7 +32,7 @@ export function sentInWords(m, { questions }, report, note) {
     const version = h("ul", { class: "row" }, ...lines.map((line) => item(own(line))));
     return /** @type {[Node, string | Node]} */ ([own(each.text), value === null ? lines[0] : version]);
   });
-  return h("div", { class: "stack said" }, p(m.sentVersion), pairs(list), p(`${note} ${m.inWordsText}`), hasSets && p(m.sentSeveral));
+  return h("div", { class: "stack said" }, p(`${note} ${m.inWordsText}`), p(m.sentVersion), pairs(list), hasSets && p(m.sentSeveral));
 }
 
 /**

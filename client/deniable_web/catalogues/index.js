@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "wkscxizonhrmk5yqmowrrrcrei",
-  de: "vg4vbrufyqsitmkh4h6qd6zkde",
-  en: "eztg6wsbscosvihkzkbtzpyn5y",
-  es: "zbpi7tpmmuefzhjseetbztyzju",
-  fr: "wo2jan4xpw2ysnyuxlw2yxr54e",
+  ar: "7s6pk2vvxz77wrei3z2lv4vbaq",
+  de: "szwc4ty7nt3so3zynsoza4rty4",
+  en: "piiywi2ojnkhidruqm2tfzr6fy",
+  es: "sxfx2mkoj3butx4ubhw3mftjyq",
+  fr: "rg3rnyosz4ns3gbg3o6huvy4fm",
 };
