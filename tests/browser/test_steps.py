@@ -319,7 +319,12 @@ def test_change_leads_to_the_question_and_back_to_the_review(page: Page, survey:
     page.get_by_role("radio", name="No", exact=True).check()
     page.get_by_role("button", name="Check my answers").click()
     expect(review(page)).to_be_focused()
-    assert page.locator('.review [translate="no"]').all_inner_texts() == ["No", "heroin", "7", "12"]
+    assert page.locator('.review [translate="no"]').all_inner_texts() == [
+        "No",
+        "heroin",
+        "7 (0 – not at all … 10 – completely)",
+        "12",
+    ]
     page.get_by_role("button", name="Change answer 3").click()
     expect(step(page, 3)).to_be_focused()
     page.get_by_role("button", name="Back", exact=True).click()
