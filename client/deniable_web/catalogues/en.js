@@ -259,7 +259,7 @@ export default Object.freeze({
   "told": "Your device limits what it tells within 90 days. With this survey, {own} % of its limit for this server is used, and {all} % of its limit for all servers together.",
   "nothingYet": "No answer is sent before you press Send, and then only with chance mixed in.",
   "startSends": "When you press Start, your device sends your invitation to have it checked.",
-  "hashSent": "Your device asks the server whether your invitation is unused, so the server can tell that your link was opened. It does not store that.",
+  "hashSent": "Your device asks the server whether your invitation is unused, so the server can tell that your link was opened, but does not store it.",
   "same": "You have answered some of this before. There your device sends the same reply as last time, whatever you answer now, so that answering twice tells nothing more.",
   "shared": "If somebody else looks at this device",
   "exitText": "The button “Leave quickly”, or the key Esc, opens wikipedia.org in the place of this page at once. Pressed before Send, it drops your answers, and none of them is sent. Pressed later, it only hides the page.",

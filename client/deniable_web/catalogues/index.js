@@ -6,7 +6,7 @@
 export const addresses = {
   ar: "7s6pk2vvxz77wrei3z2lv4vbaq",
   de: "szwc4ty7nt3so3zynsoza4rty4",
-  en: "piiywi2ojnkhidruqm2tfzr6fy",
+  en: "3rjld2mhg3uoeg24pdcopykwh4",
   es: "sxfx2mkoj3butx4ubhw3mftjyq",
   fr: "rg3rnyosz4ns3gbg3o6huvy4fm",
 };
