@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from deniable_research.regression import (
     likelihood_ratio_test,
     refitted,
 )
+from deniable_research.regression.formula import reference_levels
 
 
 class ModelTermRow(NamedTuple):
@@ -77,6 +79,26 @@ class FittedModel:
     def is_of_odds(self) -> bool:
         """Whether coefficients are logarithms of odds ratios."""
         return isinstance(self.fit, Fit) and bool(self.fit.model.outcome.logits)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The answers to the outcome, of which the first is the one that others are compared with; else empty."""
+        return tuple(self.fit.model.outcome.reports.truths) if isinstance(self.fit, Fit) and self.is_of_odds else ()
+
+    @property
+    def references(self) -> dict[str, str]:
+        """The reference category of each predictor that has treatment contrasts, by the name of its column."""
+        if isinstance(self.fit, Fit):
+            found = reference_levels(self.fit.model.outcome.regressors.coding)
+        else:
+            found = reference_levels(self.fit.sample.frame.coding)
+            found |= {name: (name, truths[0]) for name, truths in self.fit.truths.items()}
+        # Without an intercept, the first predictor has a coefficient for every category, and no reference.
+        return {
+            column: level
+            for factor, (column, level) in found.items()
+            if any(re.search(rf"(^|[: ]){re.escape(factor)}\[T\.", row.term) for row in self.rows)
+        }
 
     @property
     def effect_rows(self) -> tuple[TidyRow, ...]:
