@@ -99,7 +99,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 
 def test_a_paper_has_a_column_for_each_model(study: Table, models: list[FittedModel]) -> None:
-    table = paper_table(models, noise_notes(study, ["affair", "drugs"]), stars=True)
+    table = paper_table(models, noise_notes(study.layout, ["affair", "drugs"]), stars=True)
     assert table.header == ("", "(1)", "(2)", "(3)")
     terms = [row[0] for row in table.body if row[0]]
     assert terms == ["Intercept", "age", "drugs[T.yes]", "log(age)"]

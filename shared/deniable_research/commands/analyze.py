@@ -133,7 +133,7 @@ def shares(
         document |= {"misbehaviour": list(suspects.kinds), "among": suspects.among}
     # Functions, because a table takes time to write and a chart to draw, and one of them may not be wanted.
     paper, chart = lambda: shares_table(rows, suspects), lambda: interval_chart(share_panels(rows))
-    output.show(rows, row_type, document, doubts, chart, paper, noise_notes(table, asked))
+    output.show(rows, row_type, document, doubts, chart, paper, noise_notes(reports.layout, asked))
 
 
 @analyze.command(
@@ -176,7 +176,7 @@ def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], s
         "sensitivity": records(rows, SensitivityRow),
     }
     paper, chart = lambda: sensitivity_table(rows, supposed), lambda: sensitivity_chart(rows)
-    output.show(rows, SensitivityRow, document, doubts, chart, paper, noise_notes(table, asked))
+    output.show(rows, SensitivityRow, document, doubts, chart, paper, noise_notes(reports.layout, asked))
 
 
 @analyze.command(
@@ -214,7 +214,7 @@ def compare_(
     doubts = cautions(table, [question], None if by == table.layout.arm_column(question) else by)
     document = {"rows": table.people, "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
     paper, chart = lambda: comparison_table(rows), lambda: interval_chart(comparison_panels(rows))
-    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(table, [question]))
+    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(reports.layout, [question]))
 
 
 @analyze.command(
@@ -261,7 +261,7 @@ def crosstab(
     doubts = cautions(table, asked)
     document = {"rows": table.people, "dropped": left_out, "crosstab": records(rows, type(rows[0]))}
     paper, chart = lambda: crosstab_table(rows), lambda: interval_chart(crosstab_panels(rows))
-    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(table, asked))
+    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(reports.layout, asked))
 
 
 analyze.add_command(regress_)

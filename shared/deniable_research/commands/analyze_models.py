@@ -163,7 +163,7 @@ def regress_(
         doubts,
         lambda: interval_chart(term_panels(models, odds_ratios)),
         lambda: paper_table(models, confidence_level=level, **style),
-        noise_notes(table, questions),
+        noise_notes(table.layout, questions),
         text=lambda: found.text(all_terms=all_terms, odds_ratios=odds_ratios),
     )
 
@@ -296,4 +296,4 @@ def predict_(
         "predictions": records(rows, PredictionRow),
     }
     paper, chart = lambda: prediction_table(rows), lambda: interval_chart(prediction_panels(rows))
-    output.show(rows, PredictionRow, document, doubts, chart, paper, noise_notes(table, questions))
+    output.show(rows, PredictionRow, document, doubts, chart, paper, noise_notes(table.layout, questions))

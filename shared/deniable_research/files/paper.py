@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from deniable.errors import ParameterError
+from deniable_research.files.layout import Layout
 from deniable_research.files.model_tables import FittedModel
 from deniable_research.files.paper_table import PaperTable
-from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, TidyRow
 from deniable_research.regression.formula import sides
 from deniable_statistics.published.printed_numbers import number, shown
@@ -99,10 +99,10 @@ def _compared(models: Sequence[FittedModel]) -> Iterator[str]:
         yield f"Reference categories: {', '.join(f'{level} ({name})' for name, level in references)}."
 
 
-def noise_notes(table: Table, names: Sequence[str]) -> list[str]:
+def noise_notes(layout: Layout, names: Sequence[str]) -> list[str]:
     """A sentence for each randomised question: its design and epsilon."""
     found = []
-    for question in (arm for name in names for arm in table.layout.arms(name)):
+    for question in (arm for name in names for arm in layout.arms(name)):
         name = question.name
         design = question.design.name.replace("_", "-")
         if math.isinf(question.epsilon):

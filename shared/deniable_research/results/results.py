@@ -134,7 +134,7 @@ class Results:
         questions = questions_in(self.table, formula)
         fitted = FittedModel.of(formula, fit, confidence_level, cov_type, interval)
         doubts = cautions(self.table, questions)
-        return Regression.of(fitted, doubts, noise_notes(self.table, questions), confidence_level, self.access)
+        return Regression.of(fitted, doubts, noise_notes(self.table.layout, questions), confidence_level, self.access)
 
     def _result(
         self,
@@ -146,7 +146,7 @@ class Results:
     ) -> Result:
         """The result of these rows, with the cautions about their questions."""
         # The panels of the chart are a function: most results are never drawn.
-        doubts, notes = tuple(cautions(self.table, names, by)), noise_notes(self.table, names)
+        doubts, notes = tuple(cautions(self.table, names, by)), noise_notes(self.table.layout, names)
         return Result(tuple(rows), str(table), doubts, panels, access=self.access, table=table.noted(notes))
 
     def plot(self, *questions: str, by: str | None = None, confidence_level: float = 0.95) -> Chart:
