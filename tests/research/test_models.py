@@ -196,7 +196,7 @@ def test_a_table_names_what_its_figures_are_compared_with(study: Table) -> None:
     assert model.references == {"drugs": "no", "wave": "2025"}
     notes = paper_table([model, model]).notes
     assert "affair: yes against no." in notes
-    assert "Reference categories: 2025 (wave), no (drugs)." in notes
+    assert "Reference categories: no (drugs), 2025 (wave)." in notes
     linear = FittedModel.of("income ~ drugs", regress(study, "income ~ drugs"), 0.95)
     assert "Reference categories: no (drugs)." in paper_table([linear]).notes
     # Without an intercept, every wave has a coefficient.

@@ -18,6 +18,7 @@ from deniable_research.regression import (
     refitted,
 )
 from deniable_research.regression.formula import reference_levels
+from deniable_statistics.regression.likelihood import CategoricalOutcome
 
 
 class ModelTermRow(NamedTuple):
@@ -83,7 +84,8 @@ class FittedModel:
     @property
     def compared(self) -> tuple[str, ...]:
         """The answers to the outcome, of which the first is the one that others are compared with; else empty."""
-        return tuple(self.fit.model.outcome.reports.truths) if isinstance(self.fit, Fit) and self.is_of_odds else ()
+        outcome = self.fit.model.outcome if isinstance(self.fit, Fit) else None
+        return tuple(outcome.reports.truths) if isinstance(outcome, CategoricalOutcome) else ()
 
     @property
     def references(self) -> dict[str, str]:
@@ -94,10 +96,12 @@ class FittedModel:
             found = reference_levels(self.fit.sample.frame.coding)
             found |= {name: (name, truths[0]) for name, truths in self.fit.truths.items()}
         # Without an intercept, the first predictor has a coefficient for every category, and no reference.
+        # In the order of the terms, because formulaic keeps contrasts in the order of a set.
         return {
             column: level
+            for row in self.rows
             for factor, (column, level) in found.items()
-            if any(re.search(rf"(^|[: ]){re.escape(factor)}\[T\.", row.term) for row in self.rows)
+            if re.search(rf"(^|[: ]){re.escape(factor)}\[T\.", row.term)
         }
 
     @property
