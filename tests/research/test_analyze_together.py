@@ -24,7 +24,7 @@ from deniable_research.files import (
     cross,
     regress,
 )
-from deniable_research.files.printing import comparison_text
+from deniable_research.files.printing import comparison_table
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
 from deniable_statistics import classical as channels
 from deniable_statistics.comparison import difference, homogeneity, pairwise, ratio, trend
@@ -63,7 +63,7 @@ def test_a_sentence_says_which_intervals_hold_together() -> None:
         ("religious", "half", "(mover, donner-zou)."),
     ):
         rows = compare(table, question, by)
-        assert f"95 % intervals {sentence}" in comparison_text(rows)
+        assert f"95 % intervals {sentence}" in str(comparison_table(rows))
         # As it says: the level of each is that of the pairs of one option.
         pairs = [row for row in rows if row.measure == "difference" and row.option == rows[0].option]
         level = level_of_each(0.95, len(pairs))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -15,10 +17,12 @@ from deniable import ParameterError
 from deniable_research.files import Table, regress
 from deniable_research.files.model_tables import FittedModel, against, compare_models
 from deniable_research.files.panels import term_panels
-from deniable_research.files.paper import PaperTable, escape_tex, markdown, noise_notes, paper_table, tex
+from deniable_research.files.paper import noise_notes, paper_table
+from deniable_research.files.paper_table import PaperTable, escape_tex, html_page, markdown, tex
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.published.charts import interval_chart
 from tests.support.analyzing import STUDY, as_rows, ok, refused
+from tools.rig.patience import PATIENCE
 
 FORMULA = "affair ~ age + drugs"
 
@@ -95,7 +99,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 
 def test_a_paper_has_a_column_for_each_model(study: Table, models: list[FittedModel]) -> None:
-    table = paper_table(models, noise_notes(study, ["affair", "drugs"]), stars=True)
+    table = paper_table(models, noise_notes(study.layout, ["affair", "drugs"]), stars=True)
     assert table.header == ("", "(1)", "(2)", "(3)")
     terms = [row[0] for row in table.body if row[0]]
     assert terms == ["Intercept", "age", "drugs[T.yes]", "log(age)"]
@@ -126,7 +130,7 @@ def test_a_linear_model_has_the_spread_of_its_residuals(study: Table) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".md", ".tex", ".docx"])
+@pytest.mark.parametrize("suffix", [".md", ".tex", ".html", ".docx"])
 def test_the_command_writes_papers(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"table{suffix}"
     ok("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--to", path, "--below", "intervals")
@@ -143,9 +147,100 @@ def test_the_command_writes_papers(tmp_path: Path, suffix: str) -> None:
     assert not list(tmp_path.glob(".*"))
 
 
-def test_tables_for_papers_are_of_regressions_and_folders_exist(tmp_path: Path) -> None:
-    assert "must end in" in refused("shares", *STUDY, "--to", tmp_path / "table.tex")
+@pytest.mark.parametrize(
+    ("analysis", "arguments", "heading"),
+    [
+        ("shares", [], "std. error"),
+        ("sensitivity", ["affair"], "misbehaving"),
+        ("compare", ["affair", "--by", "wave"], "measure"),
+        ("crosstab", ["affair", "drugs"], "most likely"),
+        pytest.param("predict", ["affair ~ age"], "estimate", marks=pytest.mark.slow),
+    ],
+)
+def test_every_analysis_writes_the_table_that_it_prints(
+    tmp_path: Path, analysis: str, arguments: list[str], heading: str
+) -> None:
+    for suffix in (".md", ".tex", ".html", ".docx"):
+        path = tmp_path / f"table{suffix}"
+        printed = ok(analysis, *STUDY, *arguments, "--to", path)
+        if suffix == ".docx":
+            cells = [cell.text for row in docx.Document(str(path)).tables[0].rows for cell in row.cells]
+        elif suffix == ".html":
+            cells = [
+                cell.text or "" for cell in ET.fromstring(_element(path, "table")).iter() if cell.tag in ("td", "th")
+            ]
+        else:
+            ends = {".tex": (" & ", r" \\"), ".md": (" | ", " |")}[suffix]
+            lines = path.read_text(encoding="utf-8").splitlines()
+            cells = [cell for line in lines for cell in line.removesuffix(ends[1]).removeprefix("| ").split(ends[0])]
+        assert heading in cells
+        # What was written are the cells of the printed table; escapes of LaTeX and Markdown are tested elsewhere.
+        if suffix in (".docx", ".html"):
+            assert set(" ".join(cells).split()) <= set(printed.split())
+        assert not list(tmp_path.glob(".*"))
+
+
+def _element(path: Path, tag: str) -> str:
+    page = path.read_text(encoding="utf-8")
+    return page[page.index(f"<{tag}>") : page.index(f"</{tag}>")] + f"</{tag}>"
+
+
+def test_another_suffix_is_refused_with_all_that_there_are_and_folders_exist(tmp_path: Path) -> None:
+    assert ".xlsx, .md, .tex, .html, .docx" in refused("shares", *STUDY, "--to", tmp_path / "table.txt")
     assert "no folder" in refused("regress", *STUDY, FORMULA, "--to", tmp_path / "none" / "table.tex")
+
+
+def test_a_table_names_what_its_figures_are_compared_with(study: Table) -> None:
+    formula = "affair ~ drugs + C(wave, Treatment(2025))"
+    model = FittedModel.of(formula, regress(study, formula), 0.95, None, "wald")
+    assert model.references == {"drugs": "no", "wave": "2025"}
+    notes = paper_table([model, model]).notes
+    assert "affair: yes against no." in notes
+    assert "Reference categories: no (drugs), 2025 (wave)." in notes
+    linear = FittedModel.of("income ~ drugs", regress(study, "income ~ drugs"), 0.95)
+    assert "Reference categories: no (drugs)." in paper_table([linear]).notes
+    # Without an intercept, every wave has a coefficient.
+    without = FittedModel.of("affair ~ C(wave) - 1", regress(study, "affair ~ C(wave) - 1"), 0.95, None, "wald")
+    assert not without.references
+
+
+def test_errors_are_not_asked_of_odds_ratios() -> None:
+    assert "--below errors does not go with --odds-ratios" in refused(
+        "regress", *STUDY, FORMULA, "--odds-ratios", "--below", "errors", "--to", "table.tex"
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "levels"),
+    [
+        ('affair ~ C(drugs, Treatment("never"))', "'no', 'yes'"),
+        ("affair ~ C(wave, contr.treatment(base=2))", "2024, 2025, 2026"),
+    ],
+)
+def test_a_mistyped_reference_level_is_answered_with_those_that_there_are(
+    study: Table, formula: str, levels: str
+) -> None:
+    with pytest.raises(ParameterError, match=rf"must name one of the levels of (drugs|wave) \({levels}\), got"):
+        regress(study, formula)
+
+
+def test_an_outcome_within_a_coding_is_answered_with_what_to_write(study: Table) -> None:
+    for formula in ('C(affair, Treatment("yes")) ~ drugs', "C(affair) ~ age"):
+        with pytest.raises(ParameterError, match=r"write affair ~ \.\.\., which compares .* with the first one, no$"):
+            regress(study, formula)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
+def test_latex_sets_every_table_without_packages(tmp_path: Path, models: list[FittedModel]) -> None:
+    hostile = PaperTable(("", HOSTILE), ((HOSTILE, "\u22121.5 \u00b1"),), (), (HOSTILE,))
+    document = "\\clearpage\n".join(tex(each) for each in (paper_table(models), hostile, PaperTable((), notes=("~",))))
+    (tmp_path / "all.tex").write_text(
+        f"\\documentclass{{article}}\\begin{{document}}\n{document}\\end{{document}}\n", encoding="utf-8"
+    )
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert run.returncode == 0, run.stdout
+    assert "3 pages" in run.stdout
 
 
 HOSTILE = r"a_b & 50% $x$ #1 ^2 ~ \input{/etc/passwd} <b> | `c` [z] *"
@@ -154,7 +249,7 @@ HOSTILE = r"a_b & 50% $x$ #1 ^2 ~ \input{/etc/passwd} <b> | `c` [z] *"
 def test_tex_of_any_name_sets_the_name() -> None:
     """No active character is left but in the pieces that we put there."""
     left = escape_tex(HOSTILE)
-    for piece in (r"\textbackslash{}", r"\textasciitilde{}", r"\textasciicircum{}", r"\textasciigrave{}", "{[}", "{]}"):
+    for piece in (r"\textbackslash{}", r"$\sim$", r"\textasciicircum{}", r"\textasciigrave{}", "{[}", "{]}"):
         left = left.replace(piece, "")
     left = re.sub(r"\$[-<>|]\$|\\[{}$&#_%]", "", left)
     assert not set(left) & set("\\{}$&#_%~^")
@@ -168,6 +263,7 @@ def test_hostile_names_keep_the_shape_of_every_table(tmp_path: Path) -> None:
     assert [len(re.findall(r"(?<!\\)\|", line)) for line in lines[:5]] == [3] * 5
     assert all(line.count("&") - line.count(r"\&") == 1 for line in tex(table).splitlines()[2:7] if "&" in line)
     assert "a b" in tex(table)
+    assert "<b>" not in html_page(table)
 
 
 def test_the_forest_plot_has_a_series_for_each_model_and_no_nuisance(models: list[FittedModel]) -> None:

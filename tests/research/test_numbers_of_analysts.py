@@ -12,7 +12,7 @@ import pytest
 
 from deniable import Estimate, ParameterError, ReportError, TwoCoin, Warner, read_survey
 from deniable_research.files import Layout, Table, cross, estimate_shares, quick_question, read_layout
-from deniable_research.files.printing import crosstab_text
+from deniable_research.files.printing import crosstab_table
 from deniable_research.simulation import Simulation, generator_of, reports_csv
 from deniable_statistics.classical import combined_share, stochastic_lie_detector
 from deniable_statistics.intervals import METHODS, level_of_each
@@ -145,7 +145,7 @@ def test_sums_of_weights_are_no_people_and_people_no_powers_of_ten() -> None:
         layout = Layout((quick_question("a: warner p=3/4"), quick_question("b: warner p=3/4")), weights=weights)
         reports = tuple(map(str, np.arange(12340) % 2))
         columns = {"a": reports, "b": reports[::-1], "w": ("1.5",) * 12340}
-        return crosstab_text(cross(Table.of(columns, layout), ["a", "b"]))
+        return str(crosstab_table(cross(Table.of(columns, layout), ["a", "b"])))
 
     assert "12,340 people." in text(None)
     assert "a sum of weights of 18,510." in text("w")

@@ -35,7 +35,14 @@ def test_every_page_figure_citation_and_file_of_a_rehearsal_says_so(
     assert "Probelauf: erfundene" in http.get(f"{base}/results", headers={"Accept-Language": "de"}).text
     assert http.get(f"{base}/results/q.json").json["rehearsal"] is True
     assert http.get(f"{api}/estimates.json").json["rehearsal"] is True
-    for address in (f"{base}/results/q.csv", f"{api}/estimates.csv", f"{api}/reports.csv", f"{api}/archive.zip"):
+    for address in (
+        f"{base}/results/q.csv",
+        f"{base}/results/q.svg",
+        f"{base}/results/q.pdf",
+        f"{api}/estimates.csv",
+        f"{api}/reports.csv",
+        f"{api}/archive.zip",
+    ):
         assert "rehearsal-" in http.get(address).headers["Content-Disposition"]
     files = files_of(http.get(f"{api}/archive.zip").data)
     assert MARK in files["REHEARSAL.txt"].decode()

@@ -193,6 +193,34 @@ class TestDifferences:
         assert http.get(f"/s/{survey.id}/results?compare=cohort").status_code == 422
         assert http.get(f"/s/{survey.id}/results/nothing").status_code == 404
 
+    def test_name_the_method_of_their_intervals_and_how_these_hold_together(self, five: Collector) -> None:
+        http, _, survey = five
+        file, page = (http.get(f"/s/{survey.id}/results/town{form}?compare=cohort") for form in (".json", ""))
+        rows = file.json["rows"]
+        assert {row["method"] for row in rows} == {"simultaneous mover"}
+        said = words("en")["rDifferencesBy"].format(methods="square-and-add (MOVER)", level="95 %", n=len(rows))
+        assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
+        assert "Method of its interval" not in http.get(f"/s/{survey.id}/results/town").text
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("results.svg", "results-{id}.svg"),
+        ("results/affair.svg", "results-{id}-affair.svg"),
+        ("results/affair.png", "results-{id}-affair.png"),
+        ("results/affair.pdf?by=cohort", "results-{id}-affair-by-cohort.pdf"),
+        ("results/affair.pdf?compare=cohort", "results-{id}-affair-compared.pdf"),
+        ("results/affair.svg?with=town", "results-{id}-affair-with-town.svg"),
+        ("results/affair.csv?by=cohort", "results-{id}-affair-by-cohort.csv"),
+    ],
+)
+def test_a_download_is_called_after_what_it_shows(five: Collector, address: str, name: str) -> None:
+    http, _, survey = five
+    how = "attachment" if ".csv" in address else "inline"  # a figure is shown where it is opened
+    said = http.get(f"/s/{survey.id}/{address}").headers["Content-Disposition"]
+    assert said == f'{how}; filename="{name.format(id=survey.id)}"'
+
 
 def test_views_of_a_private_survey_ask_for_a_token(http: FlaskClient, store: Store) -> None:
     survey = replace(read_survey(COHORTS + FIVE_TYPES), readers="token", results="batches", release=50)

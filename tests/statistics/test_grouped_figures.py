@@ -28,6 +28,7 @@ from deniable_statistics.views.figures import (
     multiples,
     track_of,
 )
+from deniable_statistics.views.view_row import POSSIBLE_DIFFERENCES
 
 CAPTION = Caption("Which?")
 ARABIC = "\u0643\u0644\u064a\u0629"
@@ -107,13 +108,22 @@ def test_a_short_axis_of_shares_begins_at_0_and_holds_every_interval(high: float
 
 @pytest.mark.parametrize(
     ("low", "high", "last"),
-    [(0.1, 0.2, 0.2), (-0.39, 0.1, 0.4), (-0.2, 0.61, 0.8), (-0.81, 0.1, 1.0), (-1.2, 0.1, 1.0), (0.1, 1.3, 1.0)],
+    [
+        (0.01, 0.05, 0.05),
+        (-0.08, -0.01, 0.1),
+        (0.1, 0.2, 0.2),
+        (-0.39, 0.1, 0.4),
+        (-0.2, 0.61, 0.8),
+        (-0.81, 0.1, 1.0),
+        (-1.2, 0.1, 1.0),
+        (0.1, 1.3, 1.0),
+    ],
 )
 def test_a_short_axis_of_differences_reaches_as_far_below_0_as_above(low: float, high: float, last: float) -> None:
     panel = panel_of(["north \u2212 south", "Law \u2212 Arts"], high=high)
-    marks = tuple(replace(mark, low=low, estimate=0.15, point=0.15) for mark in panel.marks)
-    panel = replace(panel, marks=marks, fixed=Axis(-1.0, 1.0, is_percent=True))
-    assert grouped(panel).fixed == Axis(-last, last, is_percent=True)
+    marks = tuple(replace(mark, low=low, estimate=(low + high) / 2, point=(low + high) / 2) for mark in panel.marks)
+    panel = replace(panel, marks=marks, fixed=POSSIBLE_DIFFERENCES)
+    assert grouped(panel).fixed == replace(POSSIBLE_DIFFERENCES, low=-last, high=last)
     layout = laid_out([panel], CAPTION, alone=False)
     arrows = [shape for part in layout.parts if isinstance(part, MarkShapes) for shape in part.shapes]
     assert any(isinstance(each, Arrow) for each in arrows) == (high > 1 or low < -1)
@@ -123,8 +133,17 @@ def test_a_short_axis_of_differences_reaches_as_far_below_0_as_above(low: float,
 
 def test_a_short_axis_of_differences_of_means_has_their_unit() -> None:
     panel = panel_of(["north \u2212 south", "Law \u2212 Arts"], high=0.7)
-    panel = replace(panel, fixed=Axis(-4.0, 4.0), share=False)
-    assert grouped(panel).fixed == Axis(-0.8, 0.8)
+    panel = replace(panel, fixed=Axis(-4.0, 4.0, is_of_differences=True), share=False)
+    assert grouped(panel).fixed == Axis(-0.8, 0.8, is_of_differences=True)
+
+
+def test_few_differences_have_a_short_axis_too_and_means_of_a_scale_around_0_have_not() -> None:
+    panel = panel_of(["north \u2212 south"], 1, high=0.07)
+    marks = tuple(replace(mark, low=-0.02, estimate=0.03, point=0.03) for mark in panel.marks)
+    differences = replace(panel, marks=marks, fixed=POSSIBLE_DIFFERENCES)
+    for axis, ends in ((POSSIBLE_DIFFERENCES, ["\u221210", "0", "10"]), (Axis(-2.0, 2.0), ["\u22122", "0", "2"])):
+        layout = laid_out([replace(differences, fixed=axis)], CAPTION, alone=False)
+        assert [each.text for each in layout.parts if isinstance(each, Letters) and each.kind == "quiet"] == ends
 
 
 def test_an_axis_of_numbers_is_never_cut() -> None:

@@ -116,10 +116,12 @@ def answer_all(client: Client, survey: Survey, people: list[Answers]) -> None:
             bar.update(1)
 
 
-def estimates(url: str, survey_id: str, token: str | None = None) -> dict[str, Any]:
-    """The collector's estimates, as any researcher downloads them; with a token also of results that are not public."""
+def estimates(url: str, survey_id: str, token: str | None = None, by: str | None = None) -> dict[str, Any]:
+    """The collector's estimates, as any researcher downloads them, by `by`; with a token also of private results."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = urllib3.request("GET", f"{url}/api/v1/surveys/{survey_id}/estimates", headers=headers)
+    answer = urllib3.request(
+        "GET", f"{url}/api/v1/surveys/{survey_id}/estimates{f'?by={by}' if by else ''}", headers=headers
+    )
     if answer.status != 200:
         raise CollectorError(f"{url}: gave no estimates, status {answer.status}")
     found: dict[str, Any] = answer.json()

@@ -24,9 +24,18 @@ from deniable.errors import NotInstalled, ParameterError
 from deniable.table import format_table
 from deniable_client.client import Client
 from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, keep_running
-from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
+from deniable_client.rehearsal.people import (
+    Answers,
+    Relation,
+    make_people,
+    make_people_of_cohorts,
+    read_cohort_truths,
+    read_truths,
+    true_figures,
+)
 from deniable_commands.browser import open_page
 from deniable_commands.main import example
+from deniable_commands.rules import RuledCommand, excludes
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""
@@ -37,8 +46,12 @@ LABELLED = {"reports.xlsx": "Excel", "reports.sav": "SPSS"}
 
 @click.command(
     name="try",
+    cls=RuledCommand,
+    # The formula has no cohorts, and where these differ its coefficients are others than the effects within them.
+    rules=[excludes("--formula", "--cohort-truth")],
     epilog=example(
         "deniable survey try my-survey.toml --respondents 400",
+        'deniable survey try my-survey.toml --truth drunk=0.4 --cohort-truth "final year" drunk=0.5 --exit',
         'deniable survey try my-survey.toml --truth drunk=0.4 --formula "drunk ~ stressed" --to rehearsal --exit',
     ),
 )
@@ -57,6 +70,15 @@ LABELLED = {"reports.xlsx": "Excel", "reports.sav": "SPSS"}
     multiple=True,
     help="True shares, such as affair=0.3, or town=0.2,0.5,0.3 of three options. May be repeated.",
 )
+@click.option(
+    "--cohort-truth",
+    "cohort_truths",
+    metavar="COHORT QUESTION=SHARES",
+    nargs=2,
+    type=str,
+    multiple=True,
+    help="True shares in one cohort, where they differ from those of --truth. May be repeated. Not with --formula.",
+)
 @click.option("--formula", help='The analysis that you plan, with yes-no questions: "drunk ~ stressed".')
 @click.option(
     "--effect", type=float, default=1.5, show_default=True, help="Log odds ratio of each predictor in the formula."
@@ -73,6 +95,7 @@ def rehearse(
     file: Path,
     respondents: int,
     truths: tuple[str, ...],
+    cohort_truths: tuple[tuple[str, str], ...],
     formula: str | None,
     effect: float,
     seed: int | None,
@@ -97,7 +120,12 @@ def rehearse(
     if formula is not None and survey.retention == "tallies":
         raise ParameterError('formula: needs the rows of reports, which retention = "tallies" does not keep')
     relation = None if formula is None else Relation.parse(formula, survey, effect)
-    people = make_people(survey, respondents, read_truths(truths, survey), relation, random.Random(seed))  # noqa: S311
+    shares, of_cohorts = read_truths(truths, survey), read_cohort_truths(cohort_truths, survey)
+    dice = random.Random(seed)  # noqa: S311 - of made-up people
+    if of_cohorts:
+        people = make_people_of_cohorts(survey, respondents, shares, of_cohorts, dice)
+    else:
+        people = make_people(survey, respondents, shares, relation, dice)
     if folder is not None:
         _make(folder)
     if rehearsed != survey:
@@ -112,7 +140,8 @@ def rehearse(
             # As at the end of a study: all that waits for a release comes out.
             _post(f"{url}/api/v1/surveys/{rehearsed.id}/close", b"", token)
             _download(url, token, rehearsed, files)
-            _show_shares(rehearsed, people, estimates(url, rehearsed.id, token))
+            by = "cohort" if of_cohorts else None
+            _show_shares(rehearsed, people, estimates(url, rehearsed.id, token, by), by_cohort=by is not None)
             if relation is not None:
                 _show_relation(relation, files)
             if folder is not None:
@@ -182,15 +211,19 @@ def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
     click.echo(f"\nIn {folder}: {', '.join(sorted(each.name for each in folder.iterdir()))}")
 
 
-def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any]) -> None:
-    """The estimates beside the truth that was put in."""
+def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any], *, by_cohort: bool) -> None:
+    """The estimates beside the truth that was put in, of everybody or of each cohort."""
     # Only here: it loads numpy, and help is whole where no extra is installed.
     from deniable_statistics.views.few_reports import axes_in, few_reports
 
-    truth = true_figures(people, survey)
+    k = len(survey.cohorts)
+    # Cohorts took turns.
+    groups = {each: people[place::k] for place, each in enumerate(survey.cohorts)} if by_cohort else {None: people}
+    truth = {cohort: true_figures(some, survey) for cohort, some in groups.items()}
     rows, covered = [], 0
     for row in found["estimates"]:
-        true = truth.get((row["statistic"], row["question"], row["option"] or None))
+        cohort = row["cohort"] if by_cohort else None
+        true = truth[cohort].get((row["statistic"], row["question"], row["option"] or None))
         # Of too few people to whom a question applies there is no figure.
         if true is None or row["estimate"] is None:
             continue
@@ -199,9 +232,11 @@ def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any
         form = "{:.1%}".format if row["option"] else "{:.2f}".format
         interval = f"{form(row['conf_low'])} to {form(row['conf_high'])}"
         option = (row["option"] or "mean") + (", of those asked" if row["statistic"] == "among" else "")
-        rows.append((row["question"], option, form(true), form(row["estimate"]), interval, "yes" if covers else "no"))
-    header = ("question", "option", "truth", "estimate", "95 % interval", "covers")
-    click.echo(f"\n{format_table(header, rows, right=header[2:5])}")
+        named = (row["question"], option, *([cohort] if by_cohort else []))
+        rows.append((*named, form(true), form(row["estimate"]), interval, "yes" if covers else "no"))
+    figures = ("truth", "estimate", "95 % interval")
+    header = ("question", "option", *(["cohort"] if by_cohort else []), *figures, "covers")
+    click.echo(f"\n{format_table(header, rows, right=figures)}")
     click.echo(f"\n{covered} of {len(rows)} intervals cover the truth; of 95 % intervals about 19 in 20 do.")
     if any(
         not 0 <= row["estimate"] <= 1 for row in found["estimates"] if row["option"] and row["estimate"] is not None

@@ -120,6 +120,22 @@ def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, 
     return truths
 
 
+def read_cohort_truths(given: Sequence[tuple[str, str]], survey: Survey) -> dict[str, dict[str, tuple[float, ...]]]:
+    """The shares in cohorts, like ``("final year", "affair=0.3")``, by cohort and question.
+
+    Raises
+    ------
+    ParameterError
+        If the survey has no such cohort, or as `read_truths`.
+    """
+    for cohort, _ in given:
+        if cohort not in survey.cohorts:
+            known = ", ".join(survey.cohorts) or "it has none"
+            raise ParameterError(f"cohort-truth: must name a cohort of the survey ({known}), got {shown(cohort)}")
+    cohorts = dict.fromkeys(cohort for cohort, _ in given)
+    return {each: read_truths([text for cohort, text in given if cohort == each], survey) for each in cohorts}
+
+
 def usual_shares(question: Question) -> tuple[float, ...]:
     """What is put in if nothing is said: fewer people for each later option."""
     k = len(question.choices)
@@ -152,6 +168,22 @@ def make_people(
         chance = _logistic(intercept + relation.effect * yes)
         answers[outcome.id] = outcome.options[int(dice.random() < chance)]
         people.append(_as_asked(survey, answers))
+    return people
+
+
+def make_people_of_cohorts(
+    survey: Survey,
+    n: int,
+    truths: Mapping[str, tuple[float, ...]],
+    of_cohorts: Mapping[str, Mapping[str, tuple[float, ...]]],
+    dice: random.Random,
+) -> list[Answers]:
+    """The true answers of ``n`` people, of whose cohorts some have shares of their own; cohorts take turns."""
+    k = len(survey.cohorts)
+    people: list[Answers] = [{} for _ in range(n)]
+    for place, cohort in enumerate(survey.cohorts):
+        size = len(range(place, n, k))
+        people[place::k] = make_people(survey, size, {**truths, **of_cohorts.get(cohort, {})}, None, dice)
     return people
 
 

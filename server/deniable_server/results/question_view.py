@@ -37,6 +37,8 @@ METHOD_NAMES = {
     "midp": "mid-P",
     "blaker": "Blaker",
     "wald": "Wald",
+    "mover": "square-and-add (MOVER)",
+    "exact-unconditional": "exact unconditional",
 }
 """What papers call the methods of intervals that have a name in them."""
 
@@ -70,6 +72,8 @@ class Section:
     notes : list of str
     methods : str
         Names of the methods of its intervals.
+    differences : str
+        How differences of groups were computed; empty for other views.
     recipe : Markup
         The numbers behind each share as rows of a table; empty where a tally alone does not tell them.
     is_binomial : bool
@@ -97,6 +101,7 @@ class Section:
     flags: list[tuple[str, str]]
     notes: list[str]
     methods: str
+    differences: str
     recipe: Markup
     is_binomial: bool
     scripts: tuple[str, str]
@@ -165,6 +170,7 @@ def section(
         flags=_flags(question, estimates, labels),
         notes=notes(survey, question, labels),
         methods=", ".join(dict.fromkeys(method_name(row.method) for row in shown)),
+        differences=_how_compared(rows, options, labels),
         recipe=recipe_rows(question, recipe, options, labels),
         is_binomial=bool(recipe and recipe[0].a),
         scripts=_scripts(question, given, rows, source, is_of_this_survey),
@@ -173,6 +179,16 @@ def section(
         crossed=Markup() if given is None else crossed_rows(question, given, rows, labels),
         channels=[] if given is None else [(labels.text(each.text), channels(each)) for each in (question, given)],
     )
+
+
+def _how_compared(rows: Sequence[ViewRow], options: ViewOptions, labels: Labels) -> str:
+    """The method of the intervals of differences of groups, and how they hold together."""
+    if not (options.compare and rows):
+        return ""
+    # The sentence itself says how all of them hold at once.
+    methods = dict.fromkeys(method_name(row.method).removeprefix("simultaneous ") for row in rows)
+    level = level_text(options.confidence_level, labels.words)
+    return labels.words["rDifferencesBy"].format(methods=", ".join(methods), level=level, n=len(rows))
 
 
 def _scripts(
@@ -297,7 +313,7 @@ def method_name(method: str) -> str:
     """A method of intervals as papers call it.
 
     >>> method_name("simultaneous feldman-cousins"), method_name("likelihood-ratio"), method_name("mover")
-    ('simultaneous Feldman-Cousins', 'likelihood ratio', 'mover')
+    ('simultaneous Feldman-Cousins', 'likelihood ratio', 'square-and-add (MOVER)')
     """
     kind, _, name = method.rpartition(" ")
     return f"{kind} {METHOD_NAMES.get(name, name)}".strip()

@@ -781,7 +781,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     found = [(page.in_order(question), page.rows(question)[1]) for question in questions]
     rows = [row for view, _ in found for row in view]
     if form == "csv":
-        return csv_of(page, view_csv(rows, page.date_columns).encode(), questions[0].id if len(questions) == 1 else "")
+        return csv_of(page, view_csv(rows, page.date_columns).encode(), one_of(questions))
     if form == "json":
         record = page.shown.record
         document: dict[str, Any] = {
@@ -805,7 +805,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         )
         response.headers["Access-Control-Allow-Origin"] = "*"
     else:
-        response = figure_of(page, form, questions, found)
+        response = named(page, figure_of(page, form, questions, found), form, one_of(questions))
     linked(page, fresh(response)).vary.add("Accept-Language")
     return tagged(response)
 
@@ -817,12 +817,30 @@ def linked(page: ResultsPage, response: Response) -> Response:
     return response
 
 
+def one_of(questions: Sequence[Question]) -> str:
+    """The id of the question that a file is of; empty if it is of several."""
+    return questions[0].id if len(questions) == 1 else ""
+
+
+def named(page: ResultsPage, response: Response, form: str, question: str) -> Response:
+    """A file that is called after the survey, the question, if it is of one, and what the view shows of it."""
+    query = page.query
+    view = ["by-cohort"] if query.by else ["compared"] if query.compare else []
+    view += ["with", query.crossed_with] if query.crossed_with else []
+    view += [f"over-{query.over}"] if query.over else []
+    view += ["pooled"] if query.pooled else []
+    view += [f"release-{query.release}"] if query.release else []
+    name = file_name("-".join(filter(None, ["results", page.survey.id, question, *view])))
+    # A figure is shown where it is opened, and has this name where it is saved.
+    how = "attachment" if form == "csv" else "inline"
+    response.headers["Content-Disposition"] = f'{how}; filename="{name}.{form}"'
+    return response
+
+
 def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
     """Rows of a view as a file of CSV, which is called after the survey and the question, if it is of one."""
     response = Response(body, mimetype=FORMS["csv"])
-    name = "-".join(filter(None, ["results", page.survey.id, question]))
-    response.headers["Content-Disposition"] = f'attachment; filename="{file_name(name)}.csv"'
-    linked(page, fresh(response)).vary.add("Accept-Language")
+    linked(page, fresh(named(page, response, "csv", question))).vary.add("Accept-Language")
     return tagged(response)
 
 

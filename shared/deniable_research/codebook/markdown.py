@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deniable_research.files.paper import escape_markdown, markdown_table
+from deniable_research.files.paper_table import escape_markdown, markdown_table
 from deniable_statistics.archive.codebook import Entry, SurveyCodebook
 from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
 

@@ -24,7 +24,8 @@ from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
 from deniable_research.files.estimating import cautions, estimate_shares
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
-from deniable_research.files.printing import comparison_text, crosstab_text, sensitivity_text, shares_text
+from deniable_research.files.paper import noise_notes
+from deniable_research.files.printing import comparison_table, crosstab_table, sensitivity_table, shares_table
 from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
 from deniable_research.output import counted, records
 from deniable_research.web import is_url
@@ -81,6 +82,7 @@ def analyze() -> None:
         "deniable analyze shares study.csv --design study.toml --weights w --strata region --cluster psu",
         "deniable analyze shares study.csv --design study.toml --weights w --margins census.csv",
         "deniable analyze shares study.sav --design study.toml --by region --to shares.xlsx",
+        "deniable analyze shares reports.csv --survey my-survey.toml --to shares.tex",
         "deniable analyze shares --from exports/ --survey my-survey.toml --by cohort",
         "deniable analyze shares reports.csv --survey my-survey.toml --misbehaving 0.05 --misbehaviour lying",
         "deniable analyze shares reports.csv --survey my-survey.toml --assume-fake 0.02",
@@ -130,8 +132,8 @@ def shares(
     if suspects is not None:
         document |= {"misbehaviour": list(suspects.kinds), "among": suspects.among}
     # Functions, because a table takes time to write and a chart to draw, and one of them may not be wanted.
-    text, chart = lambda: shares_text(rows, suspects), lambda: interval_chart(share_panels(rows))
-    output.show(rows, row_type, text, document, doubts, chart)
+    paper, chart = lambda: shares_table(rows, suspects), lambda: interval_chart(share_panels(rows))
+    output.show(rows, row_type, document, doubts, chart, paper, noise_notes(reports.layout, asked))
 
 
 @analyze.command(
@@ -173,8 +175,8 @@ def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], s
         "among": supposed.among,
         "sensitivity": records(rows, SensitivityRow),
     }
-    text, chart = lambda: sensitivity_text(rows, supposed), lambda: sensitivity_chart(rows)
-    output.show(rows, SensitivityRow, text, document, doubts, chart)
+    paper, chart = lambda: sensitivity_table(rows, supposed), lambda: sensitivity_chart(rows)
+    output.show(rows, SensitivityRow, document, doubts, chart, paper, noise_notes(reports.layout, asked))
 
 
 @analyze.command(
@@ -211,8 +213,8 @@ def compare_(
     # Cautions are about each arm already, so that the column of arms would only repeat them.
     doubts = cautions(table, [question], None if by == table.layout.arm_column(question) else by)
     document = {"rows": table.people, "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
-    text, chart = lambda: comparison_text(rows), lambda: interval_chart(comparison_panels(rows))
-    output.show(rows, type(rows[0]), text, document, doubts, chart)
+    paper, chart = lambda: comparison_table(rows), lambda: interval_chart(comparison_panels(rows))
+    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(reports.layout, [question]))
 
 
 @analyze.command(
@@ -255,10 +257,11 @@ def crosstab(
         click.echo(
             f"{counted(left_out, 'row')} of {table.people} with nothing in one of the columns left out", err=True
         )
-    doubts = cautions(table, [name for name in names if table.layout.has(name)])
+    asked = [name for name in names if table.layout.has(name)]
+    doubts = cautions(table, asked)
     document = {"rows": table.people, "dropped": left_out, "crosstab": records(rows, type(rows[0]))}
-    text, chart = lambda: crosstab_text(rows), lambda: interval_chart(crosstab_panels(rows))
-    output.show(rows, type(rows[0]), text, document, doubts, chart)
+    paper, chart = lambda: crosstab_table(rows), lambda: interval_chart(crosstab_panels(rows))
+    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(reports.layout, asked))
 
 
 analyze.add_command(regress_)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from deniable.access.words import ONE_REPORT
-from deniable.errors import ReportError, SurveyError
+from deniable.errors import ParameterError, ReportError, SurveyError
 from deniable.installing import install_hint
 from deniable.survey.document import Survey
 from deniable.table import printable
@@ -23,7 +23,7 @@ from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.estimating import cautions
 from deniable_research.files.layout import MISSING
-from deniable_research.files.paper import PAPERS, check_paper
+from deniable_research.files.paper_table import PAPERS, PaperTable, check_paper, save_paper
 from deniable_research.files.pooling import pooled_table
 from deniable_research.files.reading import Columns
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
@@ -34,7 +34,7 @@ from deniable_research.pictures import save_picture
 from deniable_research.results.read_results import read_any_survey
 from deniable_research.web import is_url
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
-from deniable_statistics.data.writing import WRITTEN, check_suffix
+from deniable_statistics.data.writing import WRITERS, WRITTEN, check_suffix
 from deniable_statistics.published.revision import Pool, twice_sentence, versions_of
 from deniable_statistics.robustness.misbehaviour import AMONG, Misbehaving
 from deniable_statistics.sampling import LONELY, METHODS
@@ -92,11 +92,13 @@ class Output:
         """Whether the file for the rows is a table for a paper."""
         return self.to is not None and self.to.suffix.lower() in PAPERS
 
-    def check(self, data: Path, takes_papers: bool) -> None:
+    def check(self, data: Path) -> None:
         """Refuse a file that cannot be written, or is the one that is read, before anything is computed."""
         if self.to is None:
             return
-        (check_paper if takes_papers and self.is_paper else check_suffix)(self.to)
+        if self.to.suffix.lower() not in {*WRITERS, *PAPERS}:
+            raise ParameterError(f"file: must end in {', '.join([*WRITERS, *PAPERS])}, got {self.to.name!r:.80}")
+        (check_paper if self.is_paper else check_suffix)(self.to)
         # samefile, because links and relative paths are other names of one file.
         if self.to.exists() and data.is_file() and self.to.samefile(data):
             raise click.BadParameter("must be another file than the data", param_hint="--to")
@@ -105,16 +107,21 @@ class Output:
         self,
         rows: Sequence[Any],
         row_type: Any,
-        text: Callable[[], str],
         document: Mapping[str, Any],
         doubts: Sequence[str],
         chart: Callable[[], Figure],
+        paper: Callable[[], PaperTable],
+        notes: Sequence[str],
+        text: Callable[[], str] | None = None,
     ) -> None:
         """Save, print and draw rows: as a table, as CSV, or as JSON, which is ``document`` with the cautions.
 
-        Cautions (``doubts``) are shown in every format.
+        Cautions (``doubts``) are shown in every format. A table for a paper has ``notes`` below it, too; a terminal
+        shows ``text`` in its place if that is given.
         """
-        if self.to is not None and not self.is_paper:
+        if self.to is not None and self.is_paper:
+            save_paper(paper().noted([*notes, *doubts]), self.to)
+        elif self.to is not None:
             analysis = f"deniable analyze {click.get_current_context().info_name}"
             save_results(self.to, analysis, rows, row_type, document, doubts)
         if self.form == "json":
@@ -122,7 +129,7 @@ class Output:
         elif self.form == "csv":
             click.echo(rows_csv(rows, row_type), nl=False)
         else:
-            click.echo(text())
+            click.echo(str(paper()) if text is None else text())
         # JSON holds them; below a CSV they would be rows of it, so there they go to standard error.
         for doubt in doubts if self.form != "json" else ():
             click.echo(f"Caution: {printable(doubt)}", err=self.form == "csv")
@@ -299,9 +306,9 @@ _ROWS = params_of(
 )
 
 
-def _output(takes_papers: bool) -> list[click.Parameter]:
+def _output() -> list[click.Parameter]:
     """The options of what is printed, drawn and written."""
-    papers = f" Or a table for a paper: {', '.join(PAPERS)} (.docx needs the extra files)." if takes_papers else ""
+    papers = f" Or a table for a paper: {', '.join(PAPERS)} (.docx needs the extra files)."
     return params_of(
         format_option,
         click.option(
@@ -323,10 +330,10 @@ class AnalysisCommand(RuledCommand):
     """A command with the argument DATA, the options that describe it and the options of results.
 
     Its function gets the reports as ``reports``, and the `Output` as ``output``. With --from, which names the reports
-    instead, there is no argument DATA. With ``takes_papers`` the file of --to may be a table for a paper.
+    instead, there is no argument DATA.
     """
 
-    def __init__(self, *args: Any, params: list[click.Parameter], takes_papers: bool = False, **settings: Any) -> None:
+    def __init__(self, *args: Any, params: list[click.Parameter], **settings: Any) -> None:
         rules = (
             goes_with("--from", "--engine"),
             excludes("--from", "--skip"),
@@ -339,10 +346,9 @@ class AnalysisCommand(RuledCommand):
             excludes("--host", "--skip"),
             *settings.pop("rules", ()),
         )
-        self.outputs = _output(takes_papers)
+        self.outputs = _output()
         every = [*_SOURCE, *_SAMPLING, *_ROWS, *params, *self.outputs]
         super().__init__(*args, params=every, rules=rules, **settings)
-        self.takes_papers = takes_papers
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for --from before arguments get their values."""
@@ -363,7 +369,7 @@ class AnalysisCommand(RuledCommand):
             return {str(each.name): ctx.params.pop(str(each.name), None) for each in params}
 
         output, drawn, said = Output(**taken(self.outputs)), taken(_SAMPLING), taken([*_SOURCE, *_ROWS])
-        ctx.invoke(output.check, said["data"] or Path(said["source"] or ""), self.takes_papers)
+        ctx.invoke(output.check, said["data"] or Path(said["source"] or ""))
         try:
             ctx.params |= {"reports": ctx.invoke(_open, drawn=drawn, **said), "output": output}
             return super().run(ctx)

@@ -22,9 +22,10 @@ from deniable_research.files.model_tables import (
     term_rows,
 )
 from deniable_research.files.panels import prediction_panels, term_panels
-from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
+from deniable_research.files.paper import SHOWN, noise_notes, paper_table
+from deniable_research.files.paper_table import PAPERS
 from deniable_research.files.predicting import PredictionRow, predict, read_setting
-from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
+from deniable_research.files.printing import goodness_text, models_text, prediction_table, regression_text
 from deniable_research.files.regressing import MODELS, PENALTIES, regress
 from deniable_research.output import records
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit
@@ -32,11 +33,17 @@ from deniable_statistics.published.charts import interval_chart
 
 
 def _only_for_papers(given: frozenset[str]) -> str | None:
-    # --below has a default, so only whether it was typed tells that somebody wants it.
     to = click.get_current_context().params["to"]
     if given.isdisjoint({"--stars", "--below"}) or (to and to.suffix.lower() in PAPERS):
         return None
     return f"--stars and --below go with a table for a paper, --to {', '.join(PAPERS)}"
+
+
+def _intervals_below_odds_ratios(given: frozenset[str]) -> str | None:
+    below = click.get_current_context().params["below"]
+    if {"--below", "--odds-ratios"} <= given and below == SHOWN[0]:
+        return "--below errors does not go with --odds-ratios, which have intervals and no standard errors"
+    return None
 
 
 _penalty_option = click.option(
@@ -52,8 +59,7 @@ _penalty_option = click.option(
 @click.command(
     "regress",
     cls=AnalysisCommand,
-    takes_papers=True,
-    rules=[_only_for_papers],
+    rules=[_only_for_papers, _intervals_below_odds_ratios],
     epilog=example(
         'deniable analyze regress reports.csv "affair ~ religious + C(cohort)" --survey my-survey.toml',
         'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
@@ -102,9 +108,8 @@ _penalty_option = click.option(
 @click.option(
     "--below",
     type=click.Choice(SHOWN),
-    default=SHOWN[0],
-    show_default=True,
-    help="What to print below each coefficient in a table for a paper (--to .md, .tex, .docx).",
+    help=f"What to print below each coefficient in a table for a paper (--to {', '.join(PAPERS)}): standard errors or "
+    "intervals. By default errors; below odds ratios, which have no standard errors, always intervals.",
 )
 @click.option("--stars", is_flag=True, help="Mark significance with stars in a table for a paper.")
 def regress_(
@@ -120,7 +125,7 @@ def regress_(
     with_fit: bool,
     all_terms: bool,
     odds_ratios: bool,
-    below: str,
+    below: str | None,
     stars: bool,
 ) -> None:
     """Fit a regression on covariates or on other answers.
@@ -147,19 +152,19 @@ def regress_(
     warned = cautions(table, questions)
     # Models of the same rows often have the same message, such as that of a prior; each is said once.
     doubts = [*dict.fromkeys(each.fit.message for each in models if each.fit.message), *warned]
-    if output.to is not None and output.is_paper:
-        notes = [*noise_notes(table, questions), *warned]
-        style: dict[str, Any] = {"below": below, "stars": stars, "odds_ratios": odds_ratios}
-        save_paper(paper_table(models, notes, confidence_level=level, **style), output.to)
+    below = below or (SHOWN[1] if odds_ratios else SHOWN[0])
+    style: dict[str, Any] = {"below": below, "stars": stars, "odds_ratios": odds_ratios}
     # With several models every row names its model.
     rows: Sequence[Any] = term_rows(models) if others else models[0].rows
     output.show(
         rows,
         ModelTermRow if others else TidyRow,
-        lambda: found.text(all_terms=all_terms, odds_ratios=odds_ratios),
         found.document(table.people),
         doubts,
         lambda: interval_chart(term_panels(models, odds_ratios)),
+        lambda: paper_table(models, confidence_level=level, **style),
+        noise_notes(table.layout, questions),
+        text=lambda: found.text(all_terms=all_terms, odds_ratios=odds_ratios),
     )
 
 
@@ -290,5 +295,5 @@ def predict_(
         "dropped": fit.n_dropped,
         "predictions": records(rows, PredictionRow),
     }
-    text, chart = lambda: prediction_text(rows), lambda: interval_chart(prediction_panels(rows))
-    output.show(rows, PredictionRow, text, document, doubts, chart)
+    paper, chart = lambda: prediction_table(rows), lambda: interval_chart(prediction_panels(rows))
+    output.show(rows, PredictionRow, document, doubts, chart, paper, noise_notes(table.layout, questions))

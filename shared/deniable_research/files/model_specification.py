@@ -88,6 +88,8 @@ class ModelSpecification:
 
     def refuse_what_no_model_takes(self) -> None:
         """Raise a ParameterError unless something is randomised, on one side, by answers that exclude each other."""
+        if not self.is_randomised:
+            self._refuse_reports_in_outcome()
         if not self.questions:
             named = ", ".join(self.table.layout.names)
             raise ParameterError(f"formula: must have a randomised question ({named}), got none")
@@ -102,15 +104,16 @@ class ModelSpecification:
                     "several"
                 )
         if not self.is_randomised:
-            self._refuse_reports_in_outcome()
             self._refuse_unknown(self.outcome_columns)
 
     def _refuse_reports_in_outcome(self) -> None:
         """Raise a ParameterError if a plain outcome is computed from reports."""
         for name in self.outcome_columns:
             if self.table.layout.has(name):
+                written, first = name if name.isidentifier() else f"`{name}`", answers_to(self.table, name)[0]
                 raise ParameterError(
-                    f"formula: {name} must not be within {self.outcome}, because its reports are not answers"
+                    f"formula: {name} must not be within {self.outcome}, because its reports are not answers; write "
+                    f"{written} ~ ..., which compares its other answers with the first one, {first}"
                 )
 
     def _refuse_unknown(self, names: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -16,6 +17,8 @@ from deniable_research.regression import (
     likelihood_ratio_test,
     refitted,
 )
+from deniable_research.regression.formula import reference_levels
+from deniable_statistics.regression.likelihood import CategoricalOutcome
 
 
 class ModelTermRow(NamedTuple):
@@ -77,6 +80,29 @@ class FittedModel:
     def is_of_odds(self) -> bool:
         """Whether coefficients are logarithms of odds ratios."""
         return isinstance(self.fit, Fit) and bool(self.fit.model.outcome.logits)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The answers to the outcome, of which the first is the one that others are compared with; else empty."""
+        outcome = self.fit.model.outcome if isinstance(self.fit, Fit) else None
+        return tuple(outcome.reports.truths) if isinstance(outcome, CategoricalOutcome) else ()
+
+    @property
+    def references(self) -> dict[str, str]:
+        """The reference category of each predictor that has treatment contrasts, by the name of its column."""
+        if isinstance(self.fit, Fit):
+            found = reference_levels(self.fit.model.outcome.regressors.coding)
+        else:
+            found = reference_levels(self.fit.sample.frame.coding)
+            found |= {name: (name, truths[0]) for name, truths in self.fit.truths.items()}
+        # Without an intercept, the first predictor has a coefficient for every category, and no reference.
+        # In the order of the terms, because formulaic keeps contrasts in the order of a set.
+        return {
+            column: level
+            for row in self.rows
+            for factor, (column, level) in found.items()
+            if re.search(rf"(^|[: ]){re.escape(factor)}\[T\.", row.term)
+        }
 
     @property
     def effect_rows(self) -> tuple[TidyRow, ...]:

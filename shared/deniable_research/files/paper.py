@@ -1,22 +1,19 @@
-"""Models as a table for a paper: Markdown, LaTeX or Word."""
+"""Models as a table for a paper, a column for each."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from deniable.errors import ParameterError
+from deniable_research.files.layout import Layout
 from deniable_research.files.model_tables import FittedModel
-from deniable_research.files.report_table import Table
+from deniable_research.files.paper_table import PaperTable
 from deniable_research.regression import Fit, TidyRow
-from deniable_statistics.data.whole import check_parent, replace_file
-from deniable_statistics.data.writing import library
-from deniable_statistics.published.printed_numbers import number
+from deniable_research.regression.formula import sides
+from deniable_statistics.published.printed_numbers import number, shown
 
 SHOWN = ("errors", "intervals")
 """What a table can show below each coefficient: standard errors or confidence intervals."""
@@ -25,22 +22,8 @@ STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """Significance levels and the stars of p-values below them, the smallest level first."""
 
 
-@dataclass(frozen=True)
-class PaperTable:
-    """The texts of a table for a paper, and its notes.
-
-    Attributes
-    ----------
-    header : tuple of str
-    body, footer : tuple of tuples of str
-        Rows of terms, and rows of figures of each whole model.
-    notes : tuple of str
-    """
-
-    header: tuple[str, ...]
-    body: tuple[tuple[str, ...], ...]
-    footer: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
+MOST_DECIMALS = 6
+"""Largest number of decimals of a coefficient; smaller ones are printed with significant digits instead."""
 
 
 def paper_table(
@@ -91,7 +74,10 @@ def _said(
         if confidence_level is None
         else f"{100 * confidence_level:g} % intervals in square brackets"
     )
-    said = [f"{'Odds ratios' if odds_ratios else 'Coefficients'} of the truth. {inside}."]
+    of_odds = all(model.is_of_odds for model in models)
+    figures = "Odds ratios" if odds_ratios else "Coefficients (log odds)" if of_odds else "Coefficients"
+    said = [f"{figures} of the true answers. {inside}."]
+    said += _compared(models)
     if stars:
         by_ratio = any(model.interval == "profile" for model in models)
         said.append("* p < .05, ** p < .01, *** p < .001" + (", by likelihood ratios." if by_ratio else "."))
@@ -102,11 +88,22 @@ def _said(
     return said
 
 
-def noise_notes(table: Table, names: Sequence[str]) -> list[str]:
+def _compared(models: Sequence[FittedModel]) -> Iterator[str]:
+    """What outcomes are compared with, and the reference categories of all predictors."""
+    # Models beside each other often have the same outcome and predictors, which the notes say once.
+    outcomes = {sides(model.formula)[0].strip("`"): model.compared for model in models if model.compared}
+    for name, (first, *others) in outcomes.items():
+        yield f"{name}: {', '.join(others)} against {first}."
+    references = dict.fromkeys(pair for model in models for pair in model.references.items())
+    if references:
+        yield f"Reference categories: {', '.join(f'{level} ({name})' for name, level in references)}."
+
+
+def noise_notes(layout: Layout, names: Sequence[str]) -> list[str]:
     """A sentence for each randomised question: its design and epsilon."""
     found = []
-    for name in names:
-        question = table.layout.question(name)
+    for question in (arm for name in names for arm in layout.arms(name)):
+        name = question.name
         design = question.design.name.replace("_", "-")
         if math.isinf(question.epsilon):
             found.append(f"{name}: {design}.")
@@ -133,152 +130,52 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
         found.append(("Standard deviation of residuals", *sigmas))
     if any(isinstance(model.fit, Fit) for model in models):
         glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
-        found.append(("Log-likelihood", *(number(each.loglik, 6) if each else "" for each in glances)))
+        found.append(("Log-likelihood", *(_fixed(each.loglik, 2) if each else "" for each in glances)))
         # AIC and BIC compare likelihoods of the same reports only, and a weighted one is no likelihood.
         if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
-            found.append(("AIC", *(number(each.aic, 6) if each else "" for each in glances)))
-            found.append(("BIC", *(number(each.bic, 6) if each else "" for each in glances)))
+            found.append(("AIC", *(_fixed(each.aic, 2) if each else "" for each in glances)))
+            found.append(("BIC", *(_fixed(each.bic, 2) if each else "" for each in glances)))
     return found
 
 
 def _estimate(row: TidyRow | None, stars: bool) -> str:
     if row is None:
         return ""
-    return number(row.estimate, 3) + (next((s for p, s in STARS if row.p_value < p), "") if stars else "")
+    return _form_of(row)(row.estimate) + (next((s for p, s in STARS if row.p_value < p), "") if stars else "")
 
 
 def _below(row: TidyRow | None, intervals: bool) -> str:
     if row is None:
         return ""
+    form = _form_of(row)
     if intervals:
-        return f"[{number(row.conf_low, 3)}, {number(row.conf_high, 3)}]"
-    return f"({number(row.std_error, 3)})"
+        return f"[{form(row.conf_low)}, {form(row.conf_high)}]"
+    return f"({form(row.std_error)})"
 
 
-# CommonMark's marks within a line, and those of GitHub and Pandoc: ~ strikes out, $ opens mathematics.
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+def _form_of(row: TidyRow) -> Callable[[float], str]:
+    """The form of a row's figures: as many decimals as give its standard error two significant digits.
 
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    '"': "''",
-    "`": r"\textasciigrave{}",
-    # LaTeX without packages has no minus sign, infinity or en dash as characters.
-    "\u2212": "$-$",
-    "\u221e": r"$\infty$",
-    "\u2013": "--",
-}
-
-
-def escape_markdown(text: str) -> str:
-    r"""A text with the marks of Markdown escaped.
-
-    >>> print(escape_markdown("a_b * [T.1] | x"))
-    a\_b \* \[T.1\] \| x
+    >>> row = TidyRow("age", 0.4712, 0.1871, 2.5, 0.01, 0.1076, 0.847)
+    >>> [_form_of(row)(each) for each in (row.estimate, row.std_error, row.conf_low)]
+    ['0.47', '0.19', '0.11']
     """
-    # A line break would end the row of a table.
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    # Odds ratios have no standard error; an unknown one is 0.
+    if not 0 < row.std_error < math.inf:
+        return _ratio
+    # Two digits of the error: floor(log10(error)) is the place of its first digit.
+    decimals = max(0, 1 - math.floor(math.log10(row.std_error)))
+    return lambda value: _fixed(value, decimals) if decimals <= MOST_DECIMALS else number(value, 3)
 
 
-def escape_tex(text: str) -> str:
-    r"""A text with the special characters of LaTeX escaped.
+def _ratio(value: float) -> str:
+    """An odds ratio with two decimals, or with two significant digits if it is below 0.1.
 
-    >>> print(escape_tex(r"C(x_1)[T.50%] ~ a\b"))
-    C(x\_1){[}T.50\%{]} \textasciitilde{} a\textbackslash{}b
+    >>> _ratio(4.3801), _ratio(2.5), _ratio(0.0432), _ratio(0.0)
+    ('4.38', '2.50', '0.043', '0.00')
     """
-    escaped = "".join(_TEX.get(each, each) for each in " ".join(text.split()))
-    escaped = re.sub(r"(?<!\\)\$\$", "", escaped)  # two adjacent formulas become one
-    return escaped.replace("[", "{[}").replace("]", "{]}")  # a bracket after \\ would be its argument
+    return number(value, 2) if 0 < abs(value) < 0.1 else _fixed(value, 2)
 
 
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: bool = False) -> str:
-    r"""Rows as a table in Markdown, with their texts escaped; ``right`` aligns all columns but the first to the right.
-
-    >>> print(markdown_table(("code", "stands for"), [("1", "a|b")]), end="")
-    | code | stands for |
-    | --- | --- |
-    | 1 | a\|b |
-    """
-    marks = ["---", *(["---:" if right else "---"] * (len(header) - 1))]
-    lines = [[*map(escape_markdown, header)], marks, *([*map(escape_markdown, row)] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def markdown(table: PaperTable) -> str:
-    """The table in Markdown."""
-    rows = markdown_table(table.header, (*table.body, *table.footer), right=True)
-    return rows + "\n" + "".join(f"{escape_markdown(note)}\n\n" for note in table.notes).removesuffix("\n")
-
-
-def tex(table: PaperTable) -> str:
-    r"""The table as a ``tabular`` with its notes below, without packages."""
-
-    def rows(some: Sequence[Sequence[str]]) -> list[str]:
-        return [" & ".join(map(escape_tex, row)) + r" \\" for row in some]
-
-    columns = len(table.header)
-    lines = [f"\\begin{{tabular}}{{l{'r' * (columns - 1)}}}", r"\hline", *rows([table.header]), r"\hline"]
-    lines += [*rows(table.body), r"\hline", *rows(table.footer), r"\hline", r"\end{tabular}", ""]
-    lines += [f"\\par {escape_tex(note)}" for note in table.notes]
-    return "\n".join(lines) + "\n"
-
-
-def _write_docx(table: PaperTable, path: Path) -> None:
-    docx = library("docx", path.name)
-    document = docx.Document()
-    rows = [table.header, *table.body, *table.footer]
-    grid = document.add_table(rows=len(rows), cols=len(table.header))
-    right = docx.enum.text.WD_ALIGN_PARAGRAPH.RIGHT
-    for cells, texts in zip(grid.rows, rows, strict=True):
-        for place, (cell, text) in enumerate(zip(cells.cells, texts, strict=True)):
-            cell.text = _printable(text)
-            if place:  # the first column holds the names of terms, which stay at the left
-                cell.paragraphs[0].alignment = right
-    for cell in grid.rows[0].cells:
-        for run in cell.paragraphs[0].runs:
-            run.bold = True
-    for note in table.notes:
-        document.add_paragraph(_printable(note))
-    with path.open("wb") as file:
-        document.save(file)
-
-
-def _printable(text: str) -> str:
-    """The text without control characters, which XML does not allow."""
-    return "".join(each for each in text if each.isprintable())
-
-
-def _write_text(form: Callable[[PaperTable], str]) -> Callable[[PaperTable, Path], object]:
-    return lambda table, path: path.write_text(form(table), encoding="utf-8", newline="")
-
-
-PAPERS: dict[str, Callable[[PaperTable, Path], object]] = {
-    ".md": _write_text(markdown),
-    ".tex": _write_text(tex),
-    ".docx": _write_docx,
-}
-"""Writers by the suffix of the file."""
-
-
-def check_paper(path: Path) -> None:
-    """Raise a ParameterError unless a table can be written to this path; to be called before long computations."""
-    if path.suffix.lower() == ".docx":
-        library("docx", path.name)
-    check_parent(path)
-
-
-def save_paper(table: PaperTable, path: Path) -> None:
-    """Write a table; an existing file is replaced only when the new one is complete."""
-    check_paper(path)
-    replace_file(path, lambda part: PAPERS[path.suffix.lower()](table, part))
+def _fixed(value: float, decimals: int) -> str:
+    return shown(value, lambda each: f"{each:,.{decimals}f}" if each < 1e9 else number(each))

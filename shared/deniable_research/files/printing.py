@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from deniable_research.files.correcting import CORRECTED
+from deniable_research.files.paper_table import PaperTable
 from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_research.output import counted
 from deniable_statistics.published.columns import (
@@ -143,10 +144,10 @@ PREDICTIONS = (
 )
 
 
-def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> str:
+def shares_table(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> PaperTable:
     """Estimates with their intervals; if misbehaviour is suspected, also bounds and robust intervals."""
     if not rows:
-        return "Nobody has a cohort: the file has no rows."
+        return PaperTable((), notes=("Nobody has a cohort: the file has no rows.",))
     whose = (
         "the respondents alone"
         if any(row.target == "respondents" for row in rows)
@@ -154,8 +155,9 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
     )
     fakes = "1 % fakes: how far the estimate can move if one report in a hundred is fake."
     share = rows[0].assumed_fake
-    return _with_sentences(
-        text_table([*SHARES, *([FAKES] if suspected is None else SUSPECTED)], rows),
+    return PaperTable.of(
+        [*SHARES, *([FAKES] if suspected is None else SUSPECTED)],
+        rows,
         *few_reports(rows),
         f"{_level(rows)} ({_methods(rows)}) for {whose}.",
         _assumed(share),
@@ -182,22 +184,24 @@ def _suspicion(suspected: Misbehaving) -> str:
     )
 
 
-def sensitivity_text(rows: Sequence[SensitivityRow], suspected: Misbehaving) -> str:
+def sensitivity_table(rows: Sequence[SensitivityRow], suspected: Misbehaving) -> PaperTable:
     """The table of a sensitivity analysis: figures by the share of people who misbehave."""
     exactly = "Corrected: among the others, if exactly so many misbehave, and that has nothing to do with the truth."
-    return _with_sentences(
-        text_table(SENSITIVITY, rows),
+    return PaperTable.of(
+        SENSITIVITY,
+        rows,
         f"{_level(rows)}.",
         exactly if has("corrected")(rows) else "",
         _suspicion(suspected),
     )
 
 
-def comparison_text(rows: Sequence[ComparisonRow]) -> str:
+def comparison_table(rows: Sequence[ComparisonRow]) -> PaperTable:
     """The table of differences, ratios and tests, a row for each."""
     figures = [row for row in rows if row.df is None]
-    return _with_sentences(
-        text_table(COMPARISONS, rows),
+    return PaperTable.of(
+        COMPARISONS,
+        rows,
         f"{_level(rows)} ({_methods(figures)}){_together(rows)}.",
         _errors(getattr(row, "df_error", None) for row in figures),
     )
@@ -235,7 +239,7 @@ def _errors(df: Iterable[float | None]) -> str:
     return f"Errors are those of the sampling design, with {range_of} degree{'' if high == 1 else 's'} of freedom."
 
 
-def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
+def crosstab_table(rows: Sequence[CrosstabRow]) -> PaperTable:
     """The table of the cells of a crosstab, with sentences on the association of its columns."""
     cells = [row for row in rows if row.measure in ("joint", "conditional")]
     among = f" among people with each answer to {rows[0].given}" if rows[0].given else ""
@@ -251,12 +255,11 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
         _errors(getattr(row, "df_error", None) for row in rows if row.df is None),
     ]
     if not cells:
-        return "\n".join(filter(None, sentences))
+        return PaperTable((), notes=tuple(filter(None, sentences)))
     places = [place for place in ("first", "second", "third") if getattr(cells[0], place) is not None]
     columns = [Column(getattr(cells[0], each), attrgetter(f"{each}_option"), is_text=True) for each in places]
     feasible = Column("most likely", lambda row: percent(row.feasible), is_shown=has("feasible"))
-    table = text_table([*columns, *figures(lambda _row: percent), feasible], cells)
-    return _with_sentences(table, *sentences)
+    return PaperTable.of([*columns, *figures(lambda _row: percent), feasible], cells, *sentences)
 
 
 def _association(row: CrosstabRow) -> Iterator[str]:
@@ -320,10 +323,11 @@ def goodness_text(found: GoodnessOfFit) -> str:
     return f"Fit: {pearson}; deviance G2{df} = {number(found.deviance)}, {equation_of_p(found.deviance_p)}; {how}."
 
 
-def prediction_text(rows: Sequence[PredictionRow]) -> str:
+def prediction_table(rows: Sequence[PredictionRow]) -> PaperTable:
     """The table of a model's predictions, a row for each."""
-    return _with_sentences(
-        text_table(PREDICTIONS, rows),
+    return PaperTable.of(
+        PREDICTIONS,
+        rows,
         f"{_level(rows)} ({'logit scale' if rows[0].measure == 'share' else 'Wald'}){_together(rows)}. "
         "Averages over the people of the file and the population that they stand for.",
         _errors(row.df for row in rows),

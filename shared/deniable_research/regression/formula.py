@@ -159,9 +159,58 @@ def _computed(terms: Any, table: pd.DataFrame, na_action: str, subject: str) -> 
             message = f"{message.partition(' [')[0]} Its columns do not hold what it takes"
         raise ParameterError(f"{subject}: {message}") from None
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        _refuse_unknown_references(terms, table)
         raise ParameterError(
             f"{subject}: must be computable from these columns, but formulaic fails ({type(error).__name__})"
         ) from None
+
+
+def _refuse_unknown_references(terms: Any, table: pd.DataFrame) -> None:
+    """Raise a ParameterError if a factor names a reference level that its column does not have."""
+    for factor in {factor for term in getattr(terms, "formula", terms) for factor in term.factors}:
+        if not (found := _named_reference(str(factor))) or found[0] not in table.columns:
+            continue
+        column, base = found
+        values = table[column]
+        known = list(values.cat.categories if isinstance(values.dtype, pd.CategoricalDtype) else values.unique())
+        levels = sorted(each for each in known if not pd.isna(each))
+        if base not in levels:
+            listed = ", ".join(map(_level, levels[:MOST_LEVELS])) + (", ..." if len(levels) > MOST_LEVELS else "")
+            raise ParameterError(
+                f"formula: {factor} must name one of the levels of {column} ({listed}), got {base!r:.80}"
+            )
+
+
+def _level(level: Any) -> str:
+    """A level as a formula names it; a whole number without the .0 that a column with gaps gives it."""
+    number = isinstance(level, (int, float, np.number))
+    return f"{level:g}" if number and float(level).is_integer() else repr(level)
+
+
+def _named_reference(text: str) -> tuple[str, Any] | None:
+    """The column and the reference level of ``C(column, Treatment("level"))``; None for any other factor.
+
+    >>> _named_reference("C(region, contr.treatment(base='north'))"), _named_reference("log(age)")
+    (('region', 'north'), None)
+    """
+    if not (parsed := _parsed(text)):
+        return None
+    body, quoted = parsed
+    match body:
+        case ast.Call(
+            func=ast.Name(id="C"),
+            args=[
+                ast.Name(id=column),
+                ast.Call(
+                    func=ast.Name(id="Treatment") | ast.Attribute(attr="treatment"), args=given, keywords=keywords
+                ),
+            ],
+            keywords=[],
+        ):
+            match [*given, *(keyword.value for keyword in keywords)]:
+                case [ast.Constant(value=base)]:
+                    return quoted.get(column, column), base
+    return None
 
 
 @dataclass(frozen=True)
@@ -187,6 +236,25 @@ class Coding:
                 return np.asarray(_computed(self.spec, as_table(newdata), "ignore", "newdata"), dtype=float)
         except DataMismatchWarning:
             raise ParameterError("newdata: has levels of a covariate that the fit did not see") from None
+
+
+def reference_levels(coding: Any) -> dict[str, tuple[str, str]]:
+    """The column and the reference level of each factor that has treatment contrasts, by the factor as it is written.
+
+    >>> matrix = model_matrix("C(year, Treatment(2))", pd.DataFrame({"year": [1, 2, 3]}))
+    >>> reference_levels(Coding(matrix.model_spec))
+    {'C(year, Treatment(2))': ('year', '2')}
+    """
+    if not isinstance(coding, Coding):
+        return {}
+    found = {}
+    for factor, state in coding.spec.factor_contrasts.items():
+        # Only of a full coding, formulaic names the level that a reduced one leaves out.
+        level = state.contrasts.get_drop_field(state.levels, reduced_rank=False)
+        if level is not None:
+            columns = [str(factor)] if factor.eval_method.value == "lookup" else sorted(_expression(factor).columns)
+            found[str(factor)] = (columns[0], level if isinstance(level, str) else _level(level))
+    return found
 
 
 def as_table(data: Any) -> pd.DataFrame:
@@ -271,6 +339,8 @@ def _formulaic() -> Any:
     return formulaic
 
 
+MOST_LEVELS = 20
+"""Largest number of levels of a column that a message lists."""
 BY_ITSELF = {"I": 1, "abs": 1, "log": 1, "log10": 1, "log2": 1, "exp": 1, "exp10": 1, "exp2": 1}
 """Functions by their plain names that compute each value by itself, with how many arguments they take."""
 NUMPY_BY_ITSELF = {"where": 3, "clip": 3, "round": 1}
@@ -320,17 +390,25 @@ def read_expression(text: str) -> Expression:
     >>> read_expression("I(center(age) ** 2)").needs_whole_columns
     True
     """
+    parsed = _parsed(text)
+    if parsed is None:
+        raise not_python(text)
+    body, quoted = parsed
+    reader = _Reader(text, quoted)
+    reader.read(body)
+    return Expression(frozenset(reader.columns), reader.needs_whole_columns)
+
+
+def _parsed(text: str) -> tuple[ast.expr, dict[str, str]] | None:
+    """The Python of a factor, and the columns in backticks by their names in it; None if it is not Python."""
     from formulaic.utils.code import sanitize_variable_names
 
     quoted: dict[str, str] = {}
     try:
         # formulaic's own way with backticks: `net age` becomes a Python name, and quoted says which
-        body = ast.parse(sanitize_variable_names(text, {}, quoted), mode="eval").body
+        return ast.parse(sanitize_variable_names(text, {}, quoted), mode="eval").body, quoted
     except (SyntaxError, ValueError, IndexError, RecursionError):
-        raise not_python(text) from None
-    reader = _Reader(text, quoted)
-    reader.read(body)
-    return Expression(frozenset(reader.columns), reader.needs_whole_columns)
+        return None
 
 
 def not_python(text: str) -> ParameterError:

@@ -14,9 +14,10 @@ from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError, check_kind
 from deniable_research.files.model_tables import FittedModel, ModelRow, against, compare_models
 from deniable_research.files.panels import prediction_panels, term_panels
-from deniable_research.files.paper import PaperTable, markdown, paper_table
+from deniable_research.files.paper import paper_table
+from deniable_research.files.paper_table import PaperTable, markdown, save_paper
 from deniable_research.files.predicting import predict
-from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
+from deniable_research.files.printing import goodness_text, models_text, prediction_table, regression_text
 from deniable_research.output import field_names
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
 from deniable_statistics.published.charts import Panel, interval_chart, render
@@ -69,6 +70,8 @@ class Result:
         Makes the panels of the chart; None if there is nothing to draw.
     access : str or None
         The access of the survey, which tells whether each report is a person; None for other files.
+    table : PaperTable or None
+        The table for a paper, without the cautions; None if there is none.
     """
 
     rows: tuple[Any, ...]
@@ -76,6 +79,7 @@ class Result:
     cautions: tuple[str, ...] = ()
     panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
     access: str | None = field(default=None, kw_only=True)
+    table: PaperTable | None = field(default=None, kw_only=True, repr=False)
 
     def __str__(self) -> str:
         return "\n".join([self.text, *self._about, *(f"Caution: {each}" for each in self.cautions)])
@@ -115,6 +119,18 @@ class Result:
         doubts = "".join(f"<p><strong>Caution:</strong> {html.escape(each)}</p>" for each in self.cautions)
         about = "".join(f"<p>{html.escape(each)}</p>" for each in self._about)
         return str(table) + about + doubts
+
+    def save(self, path: str | Path) -> None:
+        """Write the table for a paper to a file, whose suffix is .md, .tex, .html or .docx.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such table, or the file cannot be written.
+        """
+        if self.table is None:
+            raise ParameterError("save: must be asked of a table, got none")
+        save_paper(self.table.noted(self.cautions), Path(path))
 
     def plot(self) -> Chart:
         """The estimates with their intervals.
@@ -164,6 +180,7 @@ class Regression(Result):
             notes=tuple(notes),
             confidence_level=confidence_level,
             access=access,
+            table=paper_table([model], notes, confidence_level=confidence_level),
         )
 
     @property
@@ -261,5 +278,12 @@ class Regression(Result):
         self, at: Sequence[Mapping[str, object]], effects: bool = False, contrast: str | None = None
     ) -> Result:
         rows = predict(self.fit, at=at, effects=effects, contrast=contrast, confidence_level=self.confidence_level)
-        text = prediction_text(rows)
-        return Result(tuple(rows), text, self.cautions, lambda: prediction_panels(rows), access=self.access)
+        table = prediction_table(rows)
+        return Result(
+            tuple(rows),
+            str(table),
+            self.cautions,
+            lambda: prediction_panels(rows),
+            access=self.access,
+            table=table.noted(self.notes),
+        )

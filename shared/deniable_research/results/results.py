@@ -18,7 +18,8 @@ from deniable_research.files.model_specification import questions_in
 from deniable_research.files.model_tables import FittedModel
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.paper import noise_notes
-from deniable_research.files.printing import comparison_text, crosstab_text, shares_text
+from deniable_research.files.paper_table import PaperTable
+from deniable_research.files.printing import comparison_table, crosstab_table, shares_table
 from deniable_research.files.report_table import read_number
 from deniable_research.output import counted
 from deniable_research.results.presentation import Chart, Regression, Result
@@ -76,7 +77,7 @@ class Results:
         names = _names(questions, "questions") or self.questions
         wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
         rows = estimate_shares(self.table, names, by=by, wanted=wanted)
-        return self._result(rows, shares_text(rows), lambda: share_panels(rows), names, by)
+        return self._result(rows, shares_table(rows), lambda: share_panels(rows), names, by)
 
     def compare(
         self,
@@ -94,7 +95,7 @@ class Results:
         if by is None:
             raise ParameterError("by: must name the column of cohorts")
         rows = compare(self.table, question, by, line=line, options=options, confidence_level=confidence_level)
-        return self._result(rows, comparison_text(rows), lambda: comparison_panels(rows), names, by)
+        return self._result(rows, comparison_table(rows), lambda: comparison_panels(rows), names, by)
 
     def crosstab(
         self,
@@ -114,7 +115,7 @@ class Results:
             confidence_level=confidence_level,
         )
         asked = [name for name in columns if self.table.layout.has(name)]
-        return self._result(rows, crosstab_text(rows), lambda: crosstab_panels(rows), asked)
+        return self._result(rows, crosstab_table(rows), lambda: crosstab_panels(rows), asked)
 
     def regress(
         self,
@@ -133,19 +134,20 @@ class Results:
         questions = questions_in(self.table, formula)
         fitted = FittedModel.of(formula, fit, confidence_level, cov_type, interval)
         doubts = cautions(self.table, questions)
-        return Regression.of(fitted, doubts, noise_notes(self.table, questions), confidence_level, self.access)
+        return Regression.of(fitted, doubts, noise_notes(self.table.layout, questions), confidence_level, self.access)
 
     def _result(
         self,
         rows: Sequence[Any],
-        text: str,
+        table: PaperTable,
         panels: Callable[[], Sequence[Panel]],
         names: Sequence[str],
         by: str | None = None,
     ) -> Result:
         """The result of these rows, with the cautions about their questions."""
         # The panels of the chart are a function: most results are never drawn.
-        return Result(tuple(rows), text, tuple(cautions(self.table, names, by)), panels, access=self.access)
+        doubts, notes = tuple(cautions(self.table, names, by)), noise_notes(self.table.layout, names)
+        return Result(tuple(rows), str(table), doubts, panels, access=self.access, table=table.noted(notes))
 
     def plot(self, *questions: str, by: str | None = None, confidence_level: float = 0.95) -> Chart:
         """The chart of `shares` with its other settings left out; ``shares(...).plot()`` draws it with any of them."""

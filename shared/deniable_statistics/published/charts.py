@@ -62,11 +62,15 @@ _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of w
 
 @dataclass(frozen=True)
 class Axis:
-    """A fixed axis over all possible values, whatever the estimates are; `is_percent` is how its ticks are written."""
+    """A fixed axis over all possible values, whatever the estimates are; `is_percent` is how its ticks are written.
+
+    An axis of differences has 0 in its middle, as that of a scale from -2 to 2 has, whose means it is not.
+    """
 
     low: float = 0.0
     high: float = 1.0
     is_percent: bool = False
+    is_of_differences: bool = False
 
     def ticks(self) -> Iterator[tuple[float, str]]:
         """The value and the label of a tick at each quarter; a label may be empty."""

@@ -43,12 +43,17 @@ def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
      8  yes
     11
     """
-    used = [column for column in columns if column.is_shown(rows)]
-    lines = [[column.cell(row) for column in used] for row in rows]
+    used, lines = cells_of(columns, rows)
     # `format_table` aligns by heading: columns with the same heading are aligned alike.
     return format_table(
         [column.heading for column in used], lines, right={each.heading for each in used if not each.is_text}
     )
+
+
+def cells_of(columns: Iterable[Column], rows: Sequence[Any]) -> tuple[list[Column], list[list[str]]]:
+    """The columns that are shown for these rows, and the texts of their cells, row by row."""
+    used = [column for column in columns if column.is_shown(rows)]
+    return used, [[column.cell(row) for column in used] for row in rows]
 
 
 def p_value(value: float | None) -> str:

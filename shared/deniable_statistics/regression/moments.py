@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,9 +61,12 @@ class MomentFit(CoefficientEstimates):
         How the rows stand for people.
     moments : Moments
         The equations.
+    truths : mapping of str to sequence of str
+        The answers to each randomised predictor, of which the first is the reference.
     """
 
     moments: Moments = field(repr=False)
+    truths: Mapping[str, Sequence[str]] = field(repr=False)
     _solve: Callable[[Array], Array] | None = field(repr=False)
 
     @classmethod
@@ -82,7 +85,7 @@ class MomentFit(CoefficientEstimates):
             remarks.append(TOO_FEW_UNITS)
         if frame.n_dropped:
             remarks.append(f"{frame.n_dropped} rows were left out because something was missing.")
-        return cls(moments.params, terms, solved, " ".join(remarks), sample, moments, solve)
+        return cls(moments.params, terms, solved, " ".join(remarks), sample, moments, cells.truths, solve)
 
     @property
     def sigma(self) -> float:

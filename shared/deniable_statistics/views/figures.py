@@ -127,21 +127,25 @@ def track_of(panel: Panel) -> Track:
     return found if found.right - found.left >= LEAST_TRACK else WHOLE
 
 
+ENDS = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
+"""Parts of what is possible at which a short axis may end; shares take the fifths only."""
+
+
 def grouped(panel: Panel) -> Panel:
-    """A panel of rows, whose axis is short; it ends at the next fifth of what is possible above all that it shows.
+    """A panel whose axis is short; it ends at the next of `ENDS` of what is possible above all that it shows.
 
     An axis of shares begins at 0, and one of differences reaches as far below 0 as above it. Where an interval reaches
     beyond what is possible, the axis ends there, so arrows say the same.
     """
     whole = panel.fixed
-    if whole is None or (whole != SHARES and whole.low != -whole.high):
+    if whole is None or (whole != SHARES and not whole.is_of_differences):
         return panel
     drawn = [mark for mark in panel.marks if mark.estimate is not None]
     ends = [end for mark in drawn for end in (mark.high, mark.point or 0.0)]
     if whole.low:
         ends = [*map(abs, ends), *(-mark.low for mark in drawn)]
-    fifths = (number * whole.high / 5 for number in range(1, 5))
-    last = next((fifth for fifth in fifths if all(end <= fifth for end in ends)), whole.high)
+    parts = (part * whole.high for part in ENDS if whole.is_of_differences or part >= 0.2)
+    last = next((part for part in parts if all(end <= part for end in ends)), whole.high)
     return replace(panel, fixed=replace(whole, low=-last if whole.low else whole.low, high=last))
 
 
@@ -304,7 +308,9 @@ def laid_out(
         if alone and len(panels) > 1 and panel.title not in (caption.title, caption.asked):
             layout.write(panel.title, 17, "strong", after=6)
         where = track_of(panel) if track is None else track
-        layout.draw(grouped(panel) if track is None and where.labels else panel, where)
+        # Differences are small, and shares in few rows are compared with all that is possible.
+        is_short = where.labels or (panel.fixed is not None and panel.fixed.is_of_differences)
+        layout.draw(grouped(panel) if track is None and is_short else panel, where)
     if alone:
         layout.y += 6
         for note in caption.notes:
@@ -319,7 +325,8 @@ def multiples(panel: Panel, caption: Caption, name: str) -> str:
     Their axes are the same, and stand at the same place. Parameters are those of `figure`.
     """
     track, found = track_of(panel), []
-    panel = grouped(panel) if track.labels else panel
+    if track.labels or (panel.fixed is not None and panel.fixed.is_of_differences):
+        panel = grouped(panel)
     for number, line in enumerate(dict.fromkeys(mark.line for mark in panel.marks)):
         part = replace(panel, marks=tuple(mark for mark in panel.marks if mark.line == line))
         own = replace(caption, title=f"{caption.title} \u2013 {line}")

@@ -20,7 +20,7 @@ MOST_CROSSED_CELLS = 200
 """Largest number of cells of two crossed questions, whose intervals take up to 20 ms each."""
 
 
-POSSIBLE_DIFFERENCES = Axis(-1.0, 1.0, is_percent=True)
+POSSIBLE_DIFFERENCES = Axis(-1.0, 1.0, is_percent=True, is_of_differences=True)
 """The axis of differences of shares."""
 
 

@@ -183,7 +183,7 @@ def difference_axis(question: Question, statistic: str) -> Axis:
         return POSSIBLE_DIFFERENCES
     whole = axis_of(question, "mean")
     # The least difference is the lowest mean less the highest one.
-    return Axis(whole.low - whole.high, whole.high - whole.low)
+    return Axis(whole.low - whole.high, whole.high - whole.low, is_of_differences=True)
 
 
 def refusal_to_compare(question: Question) -> str | None:
