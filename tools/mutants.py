@@ -57,7 +57,9 @@ ROOMS = {
     "exact": Room("deniable", ["exact"], [*_MECHANISMS, "survey"]),
     "spaces": Room("deniable", ["wire/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
     "privacy": Room(
-        "deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors", "research/arguments"]
+        "deniable",
+        ["privacy/*"],
+        ["privacy", "ceiling", "groups", "guessing", "survey", "vectors", "research/arguments"],
     ),
     "mechanisms": Room("deniable", ["mechanisms/*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
     "estimation": Room(
