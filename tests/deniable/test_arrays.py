@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deniable import AnswerError, mechanisms
-from deniable.mechanisms import OneOfK, subset, tick_boxes
+from deniable.mechanisms import OneOfK, drawn_boxes, subset, tick_boxes
 from deniable.mechanisms.arrays import bernoulli, uniform_below
 
 UNIT = 2**32
@@ -173,12 +173,25 @@ def test_a_rational_probability_is_met_in_all_its_digits() -> None:
     assert bernoulli(2, Fraction(1, 2), Stream(UNIT - 1, UNIT // 2 - 1, 0, UNIT // 2, 0, 7)).tolist() == [True, False]
 
 
-def test_boxes_and_subsets_go_on_in_the_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boxes_drawn_boxes_and_subsets_go_on_in_the_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tick_boxes, "BLOCK", 4)
     boxes, turned = mechanisms.TickBoxes(3, "3/4"), UNIT - 1
     words = Stream(0, 0, turned, 0, *(turned, turned, 0, 0), turned)
     assert boxes.randomize_many([[1, 0, 1], [1, 0, 0], [1, 1, 0]], words).tolist() == [[1, 0, 0], [1, 1, 1], [1, 1, 1]]
     assert words.asked == [4, 4, 1]
+    monkeypatch.setattr(drawn_boxes, "BLOCK", 8)  # three people with four boxes: a row more than the block holds
+    drawn = mechanisms.DrawnBoxes.from_epsilon(4, 2, 1)
+    # Which of the four boxes, by quarters of the words, then whether it is sent as it is.
+    words = Stream(0, UNIT // 4, UNIT - 1, *(0, turned, 0), UNIT // 2, 0, *(turned, 0))
+    reports = drawn.randomize_many([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]], words)
+    assert ["".join(map(str, row)) for row in reports.tolist()] == [
+        "01000000",
+        "00100000",
+        "00000010",
+        "00001000",
+        "10000000",
+    ]
+    assert words.asked == [3, 3, 2, 2]
     monkeypatch.setattr(subset, "BLOCK", 9)  # two people with four options
     sets = mechanisms.Subset.from_epsilon(4, 1, 1)
     holds, lacks = (0, 0), (0, turned)

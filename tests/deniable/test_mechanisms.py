@@ -16,7 +16,7 @@ import pytest
 
 from deniable import AnswerError, Mechanism, ParameterError, ReportError, mechanisms
 from deniable.exact import exp_below, log_above
-from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
+from deniable.mechanisms import OneOfK, RowMechanism, exponential, k_ary, longitudinal, mechanism_from_published
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.randomness import UNIT
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -284,6 +284,17 @@ def test_epsilon_never_exceeds_what_was_asked(k: int, epsilon: str) -> None:
     ratio = math.exp(asked)
     most = (ratio + k - 1) ** 2 / (ratio * UNIT)  # `other` is at most 1 above, so `keep` at most k - 1 below
     assert float(asked) - mechanism.epsilon <= min(1.001 * most + 1e-15, 0.01 * float(asked))
+
+
+def test_a_ratio_of_exactly_the_bound_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds that integers can meet, instead of the rational ones below the exponential."""
+    monkeypatch.setattr(k_ary, "exp_below", lambda asked: Fraction(3))
+    monkeypatch.setattr(exponential, "exp_below", lambda asked: Fraction(3))
+    monkeypatch.setattr(longitudinal, "exp_below", lambda asked: Fraction(5, 3))
+    assert mechanisms.KAry.from_epsilon(2, math.log(3)).likelihood_ratio == 3
+    assert mechanisms.Exponential.calibrated([[0, -1], [-1, 0]], math.log(3)).likelihood_ratio == 3
+    waves = mechanisms.Longitudinal.from_epsilon(2, math.log(3), math.log(5 / 3))
+    assert (waves.likelihood_ratio, waves.wave_likelihood_ratio) == (3, Fraction(5, 3))
 
 
 @pytest.mark.parametrize("epsilon", GRID)

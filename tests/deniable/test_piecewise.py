@@ -13,13 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deniable import DeniableError, KAry, OneBitMean, ParameterError, Piecewise, Question, Survey, read_survey
+import deniable_statistics.authoring
+from deniable import (
+    DeniableError,
+    FilteredPiecewise,
+    KAry,
+    OneBitMean,
+    ParameterError,
+    Piecewise,
+    Question,
+    Survey,
+    read_survey,
+)
 from deniable.errors import AnswerError, BudgetError
 from deniable.exact import exp_below
 from deniable.mechanisms import mechanism_from_published
+from deniable.mechanisms.piecewise import as_integers
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
-from deniable_statistics.authoring.optimum import optimal_noise
+from deniable_statistics.authoring import optimum
+from deniable_statistics.authoring.optimum import least_noise, least_noise_of_some, optimal_noise
 from deniable_statistics.authoring.sample_size import mean_variance
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 from deniable_statistics.designs.spaces import tally_array
@@ -229,6 +242,7 @@ BENDS: dict[str, Any] = {
     ("change", "sentence"),
     [
         ({"knots": [0, 5, 3]}, "knots: must be in rising order"),
+        ({"knots": [0, 3, 3]}, "knots: must be in rising order"),
         ({"knots": [5, 3, 0]}, "range: lo and hi must be integers, hi above lo and at most 1000000 apart"),
         ({"knots": [0, 3, 10**6 + 1]}, "range: lo and hi must be integers, hi above lo and at most 1000000 apart"),
         ({"knots": 5}, "knots: must be a list of 2 to 11 integers, got 5"),
@@ -318,3 +332,30 @@ def test_without_a_solver_the_way_out_is_said(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(DeniableError, match=r"^highspy: is needed for this; .*pip install"):
         Piecewise.from_epsilon(0, 23, "1.23")
     assert KAry.from_epsilon(4, 1)
+
+
+def test_without_the_statistics_the_way_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(deniable_statistics.authoring, "optimum")
+    monkeypatch.setitem(sys.modules, "deniable_statistics.authoring.optimum", None)
+    for maker in (Piecewise, FilteredPiecewise):
+        with pytest.raises(DeniableError, match=r"^deniable_statistics\S*: is needed for this; .*\[research\]"):
+            maker.from_epsilon(0, 23, "1.23")
+
+
+@pytest.mark.parametrize("maker", [Piecewise, FilteredPiecewise])
+def test_rows_that_give_away_a_part_of_epsilon_are_refused_whoever_solved_for_them(
+    maker: type[Piecewise], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(optimum, "least_noise", lambda steps, asked: least_noise(steps, asked / 2))
+    monkeypatch.setattr(optimum, "least_noise_of_some", lambda steps, asked: least_noise_of_some(steps, asked / 2))
+    with pytest.raises(ParameterError) as refused:
+        maker.from_epsilon(3, 7, 2)
+    assert str(refused.value).startswith("numbers from 3 to 7: 32-bit weights give epsilon ")
+    assert " where 2 was asked; " in str(refused.value)
+
+
+def test_a_list_of_the_wrong_length_is_told_every_length_that_it_may_have() -> None:
+    for size, wanted in ((range(2, 3), "2"), (range(2, 4), "2 to 3"), (range(2, 12), "2 to 11")):
+        assert as_integers([5, 7], "knots", size) == (5, 7)
+        with pytest.raises(ParameterError, match=rf"^knots: must be a list of {wanted} integers, got a list$"):
+            as_integers([5], "knots", size)

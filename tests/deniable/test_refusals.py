@@ -138,8 +138,40 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         lambda: mechanisms.Subset.from_epsilon(4, 2, "3e-10"),
     ),
     "subset epsilon": ("epsilon: must be a number", lambda: mechanisms.Subset.from_epsilon(4, 2, "x")),
+    "subset epsilon, tiny": (
+        "epsilon: must be above 1e-9 and at most 12 for subsets, got 1e-10",
+        lambda: mechanisms.Subset.from_epsilon(4, 2, "1e-10"),
+    ),
     "ticks keep": ("keep: must be a number", lambda: mechanisms.TickBoxes(3, "x")),
     "ticks epsilon": ("epsilon: must be a number", lambda: mechanisms.TickBoxes.from_epsilon(3, "x")),
+    "ticks, 257 and no epsilon": (
+        "k: must be at most 256 options, got 257",
+        lambda: mechanisms.TickBoxes.from_epsilon(257, 0),
+    ),
+    "drawn boxes, 257": (
+        "k: must be at most 256 options, got 257",
+        lambda: mechanisms.DrawnBoxes.from_epsilon(257, 1, 257),
+    ),
+    "drawn boxes s": (
+        "s: must be an integer in [1, 4], got 5",
+        lambda: mechanisms.DrawnBoxes(4, 5, 3 * 2**30),
+    ),
+    "drawn boxes s, text": (
+        "s: must be an integer in [1, 8], got a string",
+        lambda: mechanisms.DrawnBoxes.from_epsilon(20, 1, "3"),  # type: ignore[arg-type]
+    ),
+    "drawn boxes keep": (
+        "keep: must be an integer above 1 and below 2**32, got 1",
+        lambda: mechanisms.DrawnBoxes(4, 1, 1),
+    ),
+    "drawn boxes keep, text": (
+        "keep: must be an integer above 1 and below 2**32, got a string",
+        lambda: mechanisms.DrawnBoxes(4, 1, "1/2"),  # type: ignore[arg-type]
+    ),
+    "drawn boxes keep, small": (
+        "keep: must exceed the probability of each other option, 1/2 or less, got 2",
+        lambda: mechanisms.DrawnBoxes(4, 1, 2),
+    ),
     "geometric epsilon": ("epsilon: must be a number", lambda: mechanisms.Geometric.from_epsilon(0, 3, "x")),
     "laplace tail": ("tail: must be a number", lambda: mechanisms.DiscreteLaplace.from_epsilon(0, 3, 1, tail="x")),
     "laplace tail, none": (
@@ -208,6 +240,18 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
         "k: must be at most 64 options, got 65",
         lambda: mechanisms.Exponential.calibrated([[-abs(x - r) for r in range(65)] for x in range(65)], 1),
     ),
+    "exponential score, 65 alike": (
+        "k: must be at most 64 options, got 65",
+        lambda: mechanisms.Exponential.calibrated([[0] * 65] * 65, 1),
+    ),
+    "exponential score, one": (
+        "k: must be an integer of at least 2, got 1",
+        lambda: mechanisms.Exponential.calibrated([[0]], 1),
+    ),
+    "exponential score, hardly different": (
+        "epsilon: 1 cannot be held by 32-bit weights with this score",
+        lambda: mechanisms.Exponential.calibrated([[0, -1000], [0, -999]], 1),
+    ),
     "exponential score, oblong": (
         "score: must be a square table, score[x][r] of report r when x is the truth",
         lambda: mechanisms.Exponential.calibrated([[0, 1], [1]], 1),
@@ -252,6 +296,10 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
     "longitudinal wave, tiny": (
         "wave_epsilon: 1e-10 over 3 options cannot be held by 32-bit weights",
         lambda: mechanisms.Longitudinal.from_epsilon(3, 1, "1e-10"),
+    ),
+    "longitudinal wave, tiny, of four": (
+        "wave_epsilon: 1e-10 over 4 options cannot be held by 32-bit weights",
+        lambda: mechanisms.Longitudinal.from_epsilon(4, 1, "1e-10"),
     ),
     "longitudinal wave, costly": (
         "one wave of 3 options: 32-bit weights give epsilon ",
@@ -305,6 +353,10 @@ REFUSED: dict[str, tuple[str, Callable[[], object]]] = {
     "piecewise, tiny": (
         "epsilon: 1e-06 over a range of 10 cannot be held by 32-bit weights; take a shorter range or more epsilon",
         lambda: mechanisms.Piecewise.from_epsilon(0, 10, "1e-6"),
+    ),
+    "piecewise knots, fraction": (
+        "knots: must be integers",
+        lambda: mechanisms.Piecewise((0, 4.0), (3 * 2**30, 2**30), ((-(2**29), 2**29),)),  # type: ignore[arg-type]
     ),
     "filtered-piecewise, tiny": (
         "epsilon: 1e-06 over a range of 10 cannot be held by 32-bit weights; take a shorter range or more epsilon",

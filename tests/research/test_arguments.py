@@ -14,6 +14,7 @@ import pytest
 
 import deniable
 from deniable import DeniableError, KAry, Report, Warner, count_reports, read_survey
+from deniable.privacy.odds import whole_odds_sentences
 from deniable_research import regression, simulation
 from deniable_statistics import classical, comparison, intervals, risk, shuffling
 
@@ -36,6 +37,10 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "parse_survey": (lambda: deniable.parse_survey("{}"), "document: must be bytes, got a string"),
     "field_value": (lambda: deniable.field_value("affair", SURVEY, "1"), "survey: must be a Survey, got a string"),
     "odds_sentences": (lambda: deniable.odds_sentences(SURVEY), "question: must be a Question, got a Survey"),
+    "whole_odds_sentences": (
+        lambda: whole_odds_sentences(SURVEY.questions[0]),
+        "survey: must be a Survey, got a Question",
+    ),
     "weak_protection": (lambda: deniable.weak_protection(COIN), "survey: must be a Survey, got a Warner"),
     "read_survey": (lambda: read_survey(3), "survey: must be TOML as text or bytes, got 3"),
     "counts": (lambda: COIN.estimate(600), "counts: must be 2 numbers in the order of reports, got 600"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from deniable import Geometric, KAry, ParameterError, TickBoxes
 from deniable.mechanisms import Support
@@ -187,6 +189,49 @@ def test_a_climb_without_newton_steps_arrives_too(monkeypatch: pytest.MonkeyPatc
     found = most_likely_mixture([THREE], [(1000 * THREE @ truth).tolist()])
     assert found == pytest.approx(truth, abs=1e-3)
     assert len(steps) > 10
+
+
+@pytest.mark.parametrize("target", [None, [math.inf, 0, 0], [math.nan, 1, 1], [0, 0, 0]], ids=str)
+def test_a_newton_step_that_leads_nowhere_is_none(target: list[float] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def solve(*_given: object) -> NDArray[np.float64] | None:
+        return None if target is None else np.array(target, dtype=float)
+
+    monkeypatch.setattr(feasible, "non_negative_least_squares", solve)
+    shares, observed = np.full(3, 1 / 3), np.array([0.7, 0.2, 0.1])
+    with np.errstate(all="raise"):
+        assert feasible._newton_step(THREE, observed, shares, THREE.T @ (observed / (THREE @ shares))) is None
+
+
+def step_towards(target: list[float], observed: list[float], monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The Newton step from even shares of two answers with a report each; the maximum is ``observed``."""
+    monkeypatch.setattr(feasible, "non_negative_least_squares", lambda *_: np.array(target))
+    shares = np.array([0.5, 0.5])
+    with np.errstate(all="raise"):
+        moved = feasible._newton_step(np.eye(2), np.array(observed), shares, np.array(observed) / shares)
+    assert moved is not None
+    return moved.tolist()
+
+
+@pytest.mark.parametrize(
+    ("target", "observed", "moved"),
+    [
+        ([0.65, 0.35], [0.6, 0.4], [0.65, 0.35]),  # beyond the maximum, and better than even shares all the same
+        ([1.0, 0.0], [0.9, 0.1], [0.75, 0.25]),  # where the second report would be impossible
+        ([0.99, 0.01], [0.6, 0.4], [0.6225, 0.3775]),  # halved twice: one half is too far as well
+    ],
+)
+def test_a_newton_step_that_leads_too_far_is_halved(
+    target: list[float], observed: list[float], moved: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert step_towards(target, observed, monkeypatch) == pytest.approx(moved)
+
+
+def test_a_newton_step_is_good_where_the_likelihood_rises_by_less_than_floats_show(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    further = [math.nextafter(0.5, 1), math.nextafter(0.5, 0)]
+    for observed in (0.505, 0.515, 0.52, 0.53, 0.9):
+        assert step_towards(further, [observed, 1 - observed], monkeypatch) == further
 
 
 def test_groups_that_ask_differently_are_taken_together() -> None:

@@ -102,7 +102,7 @@ def test_the_option_with_the_fewest_reports_for_its_chance_drops_out_first() -> 
 
 def test_p_values_are_written_as_papers_write_them() -> None:
     written = {3.2e-13: "p < .001", 0.00099: "p < .001", 0.001: "p = .001", 0.0134: "p = .013", 0.5: "p = .500"}
-    written |= {0.9994: "p = .999", 0.9996: "p > .999", 1.0: "p > .999"}
+    written |= {0.9994: "p = .999", 0.9995: "p > .999", 0.9996: "p > .999", 1.0: "p > .999"}
     assert {p: written_p(p) for p in written} == written
 
 

@@ -89,6 +89,23 @@ def test_where_everybody_may_be_fake_it_is_not_asked(asked: list[Asked]) -> None
     assert LEVELS.estimate([12, 9, 9]).confidence_interval(fakes=29) == (Interval(0.19, 0.51),) * 3
 
 
+def test_where_everybody_may_be_fake_every_share_is_possible_by_any_method() -> None:
+    for shares in (LEVELS.estimate([12, 9, 9]), COIN.estimate([20, 10]).respondents_only):
+        for method in ("default", "wilson", "wald"):
+            for fakes in (30, 31):
+                assert shares.confidence_interval(method=method, fakes=fakes) == ((0.0, 1.0),) * len(shares.share)
+
+
+def test_a_box_of_which_all_reports_may_be_fake_has_any_share_among_the_respondents() -> None:
+    """Each box was drawn by three or four of ten people."""
+    boxes = DrawnBoxes.from_epsilon(3, 2, 1).estimate([3, 0, 2, 1, 2, 2], 10).respondents_only
+    assert boxes.binomials is not None
+    assert [each.n for each in boxes.binomials] == [3, 3, 4]
+    for method in ("default", "wilson"):
+        assert boxes.confidence_interval(method=method)[0].high < 1
+        assert boxes.confidence_interval(method=method, fakes=3)[:2] == ((0.0, 1.0),) * 2
+
+
 @pytest.mark.parametrize(
     ("counts", "population", "fakes", "correction"),
     [
@@ -165,6 +182,14 @@ def test_shares_among_respondents_ask_for_each_number_of_fakes_or_the_largest(mo
     people.clear()
     result.confidence_interval(method="wilson", fakes=3)
     assert people[2:4] + people[6:] == [(2, 11, 11), (2, 11, 11), (2, 8, 8), (0, 8, 8)]
+
+
+def test_weighted_reports_of_a_finite_population_have_no_exact_interval() -> None:
+    plain, weighted = (KAry.from_epsilon(3, 1).estimate([5, 3, 2], 10, n_effective=each) for each in (None, 8))
+    assert plain.of_population(50).interval_method() == "feldman-cousins"
+    assert weighted.of_population(50).interval_method() == "wilson"
+    with pytest.raises(ParameterError, match=r"^method: must be wilson or wald for a finite population"):
+        weighted.of_population(50).interval_method("feldman-cousins")
 
 
 def test_methods_for_a_finite_population_are_named() -> None:

@@ -11,10 +11,11 @@ import pytest
 
 from deniable import Estimate, ForcedResponse, Geometric, KAry, OneBitMean, ParameterError, Subset, TwoCoin, Warner
 from deniable_statistics.classical.derived import place_of
+from deniable_statistics.classical.designs import from_matrix
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.estimate import check_counts
 from deniable_statistics.estimates.means import MeanEstimate
-from deniable_statistics.intervals import share_interval
+from deniable_statistics.intervals import Consistency, share_interval
 from deniable_statistics.intervals.interval import level_of_each, normal_quantile
 
 FOUR = KAry.from_epsilon(4, 1)
@@ -100,6 +101,16 @@ def test_fit_without_one_binomial_is_that_of_the_normal_distribution() -> None:
     assert outside.consistency[1].p_below == pytest.approx(NormalDist().cdf(outside.share[1] / error))
     assert outside.flags[1] is not None
     assert outside.flags[1].startswith("fewer reports than a share of 0 explains (p < .001)")
+
+
+def test_reports_without_any_chance_fit_their_design() -> None:
+    """Everybody tells the truth, two of the four responses to the last one: one share is 1, and has no error."""
+    direct = from_matrix([[1, 0, 0], [0, 1, 0], [0, 0, "1/2"], [0, 0, "1/2"]])
+    for counts in ([10, 0, 0, 0], [0, 10, 0, 0], [0, 0, 10, 0]):
+        found = direct.estimate(counts)
+        assert found.binomials is None
+        assert found.consistency == (Consistency(1.0, 1.0),) * 3
+        assert found.flags == (None,) * 3
 
 
 @pytest.mark.parametrize(("size", "came"), [(999, "999"), (True, "true"), ("all", "a string"), (None, "null")])

@@ -64,7 +64,7 @@ class ForcedResponse(PureMechanism, OneOfK):
         if isinstance(forced, (str, bytes)) or not isinstance(forced, Sequence):
             raise ParameterError(f"forced: must be a list of probabilities, one each option, got {describe(forced)}")
         check_k(len(forced))
-        t = probability(truth, "truth", type(self))
+        t = probability(truth, "truth")
         shares = [probability(each, "forced") for each in forced]
         if sum(shares) != 1:
             raise ParameterError(f"forced: must add up to 1, adds up to {float(sum(shares)):.6g}")

@@ -73,7 +73,7 @@ class TwoCoin(YesNoMechanism):
     named_in = ()
 
     def __init__(self, truth: Number, yes: Number = "1/2") -> None:
-        t, y = probability(truth, "truth", type(self)), probability(yes, "yes", type(self))
+        t, y = probability(truth, "truth"), probability(yes, "yes")
         object.__setattr__(self, "truth", checked_weight(floor_weight(t), "truth"))
         object.__setattr__(self, "yes", checked_weight(weight_towards_half(y), "yes"))
         # P(1|1) / P(1|0) = 1 + t / ((1 - t) y), and the same with 1 - y for No; the larger one is epsilon.

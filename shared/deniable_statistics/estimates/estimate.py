@@ -572,7 +572,7 @@ def written_p(p: float) -> str:
     """
     if p < 0.001:
         return "p < .001"
-    return f"p = {p:.3f}".replace("0.", ".", 1) if p <= 0.9995 else "p > .999"
+    return f"p = {p:.3f}".replace("0.", ".", 1) if p < 0.9995 else "p > .999"
 
 
 def _flag(fit: Consistency, limit: float) -> str | None:
