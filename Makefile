@@ -60,6 +60,7 @@ test-fast: $(VENV)/test.installed
 
 test-long: $(VENV)/test.installed
 	$(BIN)/python -m tools.packages install-servers
+	$(BIN)/python -m tools.packages install-latex
 	$(PIP) install --quiet --constraint constraints.txt --group site
 	$(PREPARED)
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long

@@ -1,9 +1,10 @@
-"""Programs of the system's packages that few tests need: R for `make test-r`, Java for `make test-engines`, nginx for
-`make test-long`, debootstrap for `make machine`.
+"""Programs of the system's packages that few tests need: R for `make test-r`, Java for `make test-engines`, nginx and
+LaTeX for `make test-long`, debootstrap for `make machine`.
 
 python -m tools.packages install-debootstrap
 python -m tools.packages install-r
 python -m tools.packages install-java
+python -m tools.packages install-latex
 python -m tools.packages install-servers
 """
 
@@ -105,10 +106,25 @@ def install_servers() -> None:
     print(f"nginx: {nginx()}, Tor: {tor()}")
 
 
+def pdflatex() -> str:
+    """Path of the program that sets LaTeX."""
+    if found := shutil.which("pdflatex"):
+        return found
+    raise MissingTool("LaTeX is needed: run 'make test-long' as root where there is apt, or install texlive-latex-base")
+
+
+def install_latex() -> None:
+    """Bring LaTeX, if it is missing and that may be done."""
+    if not shutil.which("pdflatex") and can_install():
+        install_package("texlive-latex-base")
+    print(f"LaTeX: {pdflatex()}")
+
+
 if __name__ == "__main__":
     installers = {
         "install-debootstrap": install_debootstrap,
         "install-java": install_java,
+        "install-latex": install_latex,
         "install-r": install_r,
         "install-servers": install_servers,
     }

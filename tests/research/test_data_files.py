@@ -432,9 +432,8 @@ def test_results_are_written_in_every_form(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_written_are_sentences_and_leave_nothing(tmp_path: Path) -> None:
     study = ("shares", DATA / "study.csv", "--design", DESIGN, "--to")
-    assert "file: must end in .csv, .json, .parquet, .dta, .sav, .xlsx, got 'x.xls'" in refused(
-        *study, tmp_path / "x.xls"
-    )
+    forms = ".csv, .json, .parquet, .dta, .sav, .xlsx, .md, .tex, .html, .docx"
+    assert f"file: must end in {forms}, got 'x.xls'" in refused(*study, tmp_path / "x.xls")
     assert "there is no folder 'nowhere'" in refused(*study, tmp_path / "nowhere" / "x.csv")
     copy = tmp_path / "study.csv"
     copy.write_bytes((DATA / "study.csv").read_bytes())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -22,6 +21,7 @@ from deniable_research.files.paper_table import PaperTable, escape_tex, html_pag
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.published.charts import interval_chart
 from tests.support.analyzing import STUDY, as_rows, ok, refused
+from tools.packages import pdflatex
 from tools.rig.patience import PATIENCE
 
 FORMULA = "affair ~ age + drugs"
@@ -230,14 +230,14 @@ def test_an_outcome_within_a_coding_is_answered_with_what_to_write(study: Table)
             regress(study, formula)
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
+@pytest.mark.long
 def test_latex_sets_every_table_without_packages(tmp_path: Path, models: list[FittedModel]) -> None:
     hostile = PaperTable(("", HOSTILE), ((HOSTILE, "\u22121.5 \u00b1"),), (), (HOSTILE,))
     document = "\\clearpage\n".join(tex(each) for each in (paper_table(models), hostile, PaperTable((), notes=("~",))))
     (tmp_path / "all.tex").write_text(
         f"\\documentclass{{article}}\\begin{{document}}\n{document}\\end{{document}}\n", encoding="utf-8"
     )
-    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
+    command = [pdflatex(), "-halt-on-error", "-interaction=nonstopmode", "all.tex"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert run.returncode == 0, run.stdout
     assert "3 pages" in run.stdout

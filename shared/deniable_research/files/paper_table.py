@@ -172,21 +172,16 @@ def _write_docx(table: PaperTable, path: Path) -> None:
         right = docx.enum.text.WD_ALIGN_PARAGRAPH.RIGHT
         for cells, texts in zip(grid.rows, rows, strict=True):
             for place, (cell, text) in enumerate(zip(cells.cells, texts, strict=True)):
-                cell.text = _printable(text)
+                cell.text = printable(text)
                 if place not in table.left:
                     cell.paragraphs[0].alignment = right
         for cell in grid.rows[0].cells:
             for run in cell.paragraphs[0].runs:
                 run.bold = True
     for note in table.notes:
-        document.add_paragraph(_printable(note))
+        document.add_paragraph(printable(note))
     with path.open("wb") as file:
         document.save(file)
-
-
-def _printable(text: str) -> str:
-    """The text without control characters, which XML does not allow."""
-    return "".join(each for each in text if each.isprintable())
 
 
 def _write_text(form: Callable[[PaperTable], str]) -> Callable[[PaperTable, Path], object]:
