@@ -34,6 +34,13 @@ def test_differences_of_few_people_are_covered(sizes: tuple[int, int], epsilon: 
     assert found.ratio >= 0.949
 
 
+def test_an_interval_reaches_to_small_pieces_of_what_is_accepted() -> None:
+    kept = float(Warner.from_epsilon(4).yes_if_yes)
+    first, second = (Arm(yes, n, kept, 1 - kept) for yes, n in ((33, 33), (45, 61)))
+    assert exact_p_value(first, second, 0.14) > 0.05
+    assert exact_interval(first, second, 0.95).low < 0.14
+
+
 @pytest.mark.long
 def test_differences_are_covered_on_the_whole_grid_of_the_table() -> None:
     for sizes, epsilon in itertools.product(SMALL_SIZES, SMALL_EPSILONS):

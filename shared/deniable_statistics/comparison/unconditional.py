@@ -16,7 +16,7 @@ from deniable_statistics.special.logarithms import log_factorial
 Floats = NDArray[np.float64]
 
 MOST_PAIRS = 2500
-"""Up to this many pairs of counts, such as those of 49 and 49 people, all are gone through, in 2 to 100 ms."""
+"""Up to this many pairs of counts, such as those of 49 and 49 people, all are gone through, in 2 to 200 ms."""
 
 NUISANCE_POINTS = 64
 """Shares of the second cohort that are tried for each difference, denser towards the ends."""
@@ -24,9 +24,10 @@ NUISANCE_POINTS = 64
 CANDIDATES = 128
 """Differences at which the likelihood of the counts seen is looked at, on each side of the most likely one."""
 
-LEAST_STEPS, MOST_STEPS = 32, 256
+LEAST_STEPS, MOST_STEPS = 128, 256
 """Differences that are tested between one that is surely rejected and the most likely one. Where counts are few there
-are more, because the holes of what is accepted are larger then."""
+are more, because the holes of what is accepted are larger then. With 64, an accepted piece .002 wide was stepped over
+for 33 and 61 people at epsilon 4, and coverage fell to .9485."""
 
 MOST_AT_ONCE, PAIRS_AT_ONCE = 32, 20_000
 """Differences that are tested together, and pairs of counts times these: floats that stay in a processor's cache."""
