@@ -216,35 +216,49 @@ def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any
     # Only here: it loads numpy, and help is whole where no extra is installed.
     from deniable_statistics.views.few_reports import axes_in, few_reports
 
-    k = len(survey.cohorts)
-    # Cohorts took turns.
-    groups = {each: people[place::k] for place, each in enumerate(survey.cohorts)} if by_cohort else {None: people}
-    truth = {cohort: true_figures(some, survey) for cohort, some in groups.items()}
-    rows, covered = [], 0
-    for row in found["estimates"]:
-        cohort = row["cohort"] if by_cohort else None
-        true = truth[cohort].get((row["statistic"], row["question"], row["option"] or None))
-        # Of too few people to whom a question applies there is no figure.
-        if true is None or row["estimate"] is None:
-            continue
-        covers = row["conf_low"] <= true <= row["conf_high"]
-        covered += covers
-        form = "{:.1%}".format if row["option"] else "{:.2f}".format
-        interval = f"{form(row['conf_low'])} to {form(row['conf_high'])}"
-        option = (row["option"] or "mean") + (", of those asked" if row["statistic"] == "among" else "")
-        named = (row["question"], option, *([cohort] if by_cohort else []))
-        rows.append((*named, form(true), form(row["estimate"]), interval, "yes" if covers else "no"))
+    truth = _true_figures(survey, people, by_cohort)
+    # Of too few people to whom a question applies there is no figure.
+    estimated = [row for row in found["estimates"] if row["estimate"] is not None]
+    rows = [_beside(truth[key], row, by_cohort) for row in estimated if (key := _key(row, by_cohort)) in truth]
+    covered = sum(row[-1] == "yes" for row in rows)
     figures = ("truth", "estimate", "95 % interval")
     header = ("question", "option", *(["cohort"] if by_cohort else []), *figures, "covers")
     click.echo(f"\n{format_table(header, rows, right=figures)}")
     click.echo(f"\n{covered} of {len(rows)} intervals cover the truth; of 95 % intervals about 19 in 20 do.")
-    if any(
-        not 0 <= row["estimate"] <= 1 for row in found["estimates"] if row["option"] and row["estimate"] is not None
-    ):
+    if any(not 0 <= row["estimate"] <= 1 for row in estimated if row["option"]):
         click.echo("Estimates are unbiased, so noise can take them below 0 or above 100 %; intervals stay within.")
     estimates = [SimpleNamespace(**{**row, "std_error": None}) for row in found["estimates"]]
     for sentence in few_reports(estimates, axes_in(survey)):
         click.echo(sentence)
+
+
+def _key(row: dict[str, Any], by_cohort: bool) -> tuple[str | None, str, str, str | None]:
+    """What an estimate is of: the cohort or None for everybody, the statistic, the question and the option."""
+    return row["cohort"] if by_cohort else None, row["statistic"], row["question"], row["option"] or None
+
+
+def _true_figures(
+    survey: Survey, people: Sequence[Answers], by_cohort: bool
+) -> dict[tuple[str | None, str, str, str | None], float]:
+    """The figures that were put in, by `_key`."""
+    k = len(survey.cohorts)
+    # Cohorts took turns.
+    groups = {each: people[place::k] for place, each in enumerate(survey.cohorts)} if by_cohort else {None: people}
+    return {
+        (cohort, *what): figure
+        for cohort, some in groups.items()
+        for what, figure in true_figures(some, survey).items()
+    }
+
+
+def _beside(true: float, row: dict[str, Any], by_cohort: bool) -> tuple[str, ...]:
+    """A row of the table: what was put in, and the estimate with its interval."""
+    form = "{:.1%}".format if row["option"] else "{:.2f}".format
+    interval = f"{form(row['conf_low'])} to {form(row['conf_high'])}"
+    option = (row["option"] or "mean") + (", of those asked" if row["statistic"] == "among" else "")
+    named = (row["question"], option, *([row["cohort"]] if by_cohort else []))
+    covers = row["conf_low"] <= true <= row["conf_high"]
+    return (*named, form(true), form(row["estimate"]), interval, "yes" if covers else "no")
 
 
 def _show_relation(relation: Relation, folder: Path) -> None:
