@@ -44,6 +44,12 @@ def run(command: list[str]) -> None:
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
+def bring(program: str, package: str) -> None:
+    """Install the package of a program, if the program is missing and that may be done."""
+    if not shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin") and can_install():
+        install_package(package)
+
+
 def rscript() -> str:
     """Path of the program that runs R scripts."""
     if found := shutil.which("Rscript"):
@@ -53,15 +59,13 @@ def rscript() -> str:
 
 def install_r() -> None:
     """Bring R, if it is missing and that may be done."""
-    if not shutil.which("Rscript") and can_install():
-        install_package("r-base-core")
+    bring("Rscript", "r-base-core")
     print(f"R: {rscript()}")
 
 
 def install_java() -> None:
     """Bring Java, on which Spark runs, if it is missing and that may be done."""
-    if not shutil.which("java") and can_install():
-        install_package("openjdk-17-jre-headless")
+    bring("java", "openjdk-17-jre-headless")
     if not shutil.which("java"):
         raise MissingTool(
             "Java 17 or newer is needed: run 'make test-engines' as root where there is apt, or install it yourself"
@@ -71,8 +75,7 @@ def install_java() -> None:
 
 def install_debootstrap() -> None:
     """Bring debootstrap, if it is missing and that may be done."""
-    if not shutil.which("debootstrap") and can_install():
-        install_package("debootstrap")
+    bring("debootstrap", "debootstrap")
     if not shutil.which("debootstrap"):
         raise MissingTool("debootstrap is needed: run 'make machine' as root where there is apt")
     print(f"debootstrap: {shutil.which('debootstrap')}")
@@ -99,10 +102,8 @@ def install_servers() -> None:
     os.environ["SYSTEMD_OFFLINE"] = (
         "1"  # systemctl then ignores what the package asks it to start (systemd's ENVIRONMENT)
     )
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin"
-    for name, package in (("nginx", "nginx-light"), ("tor", "tor")):
-        if not shutil.which(name, path=path) and can_install():
-            install_package(package)
+    bring("nginx", "nginx-light")
+    bring("tor", "tor")
     print(f"nginx: {nginx()}, Tor: {tor()}")
 
 
@@ -115,8 +116,7 @@ def pdflatex() -> str:
 
 def install_latex() -> None:
     """Bring LaTeX, if it is missing and that may be done."""
-    if not shutil.which("pdflatex") and can_install():
-        install_package("texlive-latex-base")
+    bring("pdflatex", "texlive-latex-base")
     print(f"LaTeX: {pdflatex()}")
 
 

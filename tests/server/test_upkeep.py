@@ -357,7 +357,7 @@ def test_a_copy_is_put_back_in_a_container_without_the_log_of_the_old_file(tmp_p
 
 def test_what_is_installed_is_there_and_the_unit_reads_it() -> None:
     clone, install, *_ = blocks("Install")
-    assert "git clone ADDRESS /root/deniable" in clone
+    assert "git clone ADDRESS ~/deniable" in clone
     for name in re.findall(r"deploy/[\w.]+|requirements\.txt", "\n".join(install)):
         assert (ROOT / name).is_file(), name
     unit = (ROOT / "deploy" / "deniable.service").read_text(encoding="utf-8")

@@ -70,8 +70,8 @@ class Result:
         Makes the panels of the chart; None if there is nothing to draw.
     access : str or None
         The access of the survey, which tells whether each report is a person; None for other files.
-    table : PaperTable or None
-        The table for a paper, without the cautions; None if there is none.
+    table : callable or None
+        Makes the `PaperTable`, without the cautions; None if there is none.
     """
 
     rows: tuple[Any, ...]
@@ -79,7 +79,7 @@ class Result:
     cautions: tuple[str, ...] = ()
     panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
     access: str | None = field(default=None, kw_only=True)
-    table: PaperTable | None = field(default=None, kw_only=True, repr=False)
+    table: Callable[[], PaperTable] | None = field(default=None, kw_only=True, repr=False)
 
     def __str__(self) -> str:
         return "\n".join([self.text, *self._about, *(f"Caution: {each}" for each in self.cautions)])
@@ -130,7 +130,7 @@ class Result:
         """
         if self.table is None:
             raise ParameterError("save: must be asked of a table, got none")
-        save_paper(self.table.noted(self.cautions), Path(path))
+        save_paper(self.table().noted(self.cautions), Path(path))
 
     def plot(self) -> Chart:
         """The estimates with their intervals.
@@ -180,7 +180,7 @@ class Regression(Result):
             notes=tuple(notes),
             confidence_level=confidence_level,
             access=access,
-            table=paper_table([model], notes, confidence_level=confidence_level),
+            table=lambda: paper_table([model], notes, confidence_level=confidence_level),
         )
 
     @property
@@ -285,5 +285,5 @@ class Regression(Result):
             self.cautions,
             lambda: prediction_panels(rows),
             access=self.access,
-            table=table.noted(self.notes),
+            table=lambda: table.noted(self.notes),
         )

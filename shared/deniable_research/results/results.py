@@ -145,9 +145,9 @@ class Results:
         by: str | None = None,
     ) -> Result:
         """The result of these rows, with the cautions about their questions."""
-        # The panels of the chart are a function: most results are never drawn.
+        # The panels of the chart and the table for a paper are functions: most results are neither drawn nor saved.
         doubts, notes = tuple(cautions(self.table, names, by)), noise_notes(self.table.layout, names)
-        return Result(tuple(rows), str(table), doubts, panels, access=self.access, table=table.noted(notes))
+        return Result(tuple(rows), str(table), doubts, panels, access=self.access, table=lambda: table.noted(notes))
 
     def plot(self, *questions: str, by: str | None = None, confidence_level: float = 0.95) -> Chart:
         """The chart of `shares` with its other settings left out; ``shares(...).plot()`` draws it with any of them."""
