@@ -159,8 +159,24 @@ def sent(page: Page, link: str) -> Locator:
 
 
 def opens(survey: Survey, fragment: str = "") -> Scene:
-    """The way to the first screen of a survey."""
-    return lambda page, collector: opened(page, collector.publish(survey) + fragment)
+    """The way to the first screen of a survey, with what stands below Start."""
+
+    def way(page: Page, collector: Collector) -> None:
+        element = opened(page, collector.publish(survey) + fragment)
+        expect(element.locator(".folds")).to_be_visible()
+
+    return way
+
+
+def receipt_with(part: str) -> Scene:
+    """The way to the receipt of `STRONG` with one part opened."""
+
+    def way(page: Page, collector: Collector) -> None:
+        element = sent(page, collector.publish(STRONG))
+        for name in ("More about my reply", part):
+            element.get_by_text(name, exact=True).click()
+
+    return way
 
 
 def asks(kind: str) -> Scene:
@@ -189,7 +205,7 @@ def closes(survey: Survey) -> Scene:
         with closing(open_store(collector.place)) as store:
             store.close_survey(survey.id)
         opened(page, link)
-        expect(page.get_by_role("heading", name=re.compile("is closed|no more replies"))).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile("is closed|all the replies"))).to_be_visible()
 
     return way
 
@@ -279,7 +295,9 @@ SCENES: dict[str, Scene] = {
     "sending": sending,
     "sending-error": sending_fails,
     "receipt": lambda page, collector: sent(page, collector.publish(STRONG)),
-    "receipt-opened": lambda page, collector: unfold(sent(page, collector.publish(STRONG)), as_people_can=True),
+    "receipt-opened": receipt_with("What my device sent, in words"),
+    "receipt-chance": receipt_with("How chance protects you"),
+    "receipt-experts": receipt_with("For experts"),
     "receipt-again": answered_before,
     "receipt-kiosk": kiosk,
     "device-empty": device_empty,

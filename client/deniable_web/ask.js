@@ -95,8 +95,8 @@ export function ask(
   const list = h("div", { class: `options ${shape}`, part: shape }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine && partsOf(labels[n]).end) || (hasStars ? labels[n] : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
-  /** What is chosen; a level between the ends of a scale with both, without which it says nothing. @param {number} n */
-  const inFull = (n) => labels[n] + (first && !hasStars && !partsOf(labels[n]).end ? ` (${labels[0]} … ${labels.at(-1)})` : "");
+  /** What a level between the ends of a scale is read by: without them it says nothing. @param {number[]} chosen */
+  const endsFor = ([n]) => first && !hasStars && !partsOf(labels[n]).end && `${labels[0]} … ${labels.at(-1)}`;
   const place = h("span", { class: "quiet position" }, position, " ");
   const above = number + stem;
   const legend = h("legend", { part: "question-text" }, position && place, stem && h("span", { class: "quiet stem" }, own(above), " "), own(title.slice(stem ? above.length + 1 : 0)));
@@ -156,8 +156,8 @@ export function ask(
       return takesSeveral ? given : given[0];
     },
 
-    /** The same in the words that somebody chose from. */
-    words: () => (isNumber ? [inputs[0].valueAsNumber, unit].join(" ").trim() : chosen().map(inFull).join(" · ") || m.none),
+    /** The same in the words that somebody chose from, and the ends of a scale if they do not say them. */
+    words: () => (isNumber ? [[inputs[0].valueAsNumber, unit].join(" ").trim()] : [chosen().map((n) => labels[n]).join(" · ") || m.none, endsFor(chosen())]),
 
     /** Whether it has no answer, which its own place says until it has one. */
     check() {

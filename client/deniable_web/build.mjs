@@ -29,19 +29,24 @@ export const BESIDE = { "deniable-answering.js": "answering.js" };
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
 /**
- * style.js: the elements' style sheets, of the design system and of what all elements have beyond it, and what those with screens
- * and those with questions have beyond that. Comments and white space are left out.
+ * The elements' style sheets as modules, without comments and white space, by the name of the module. style.js has the design system
+ * with what all elements have beyond it, and what those with screens and those with fields have beyond that; style-asking.js what
+ * questions have, which a survey does without until Start.
  */
-export const styleModule = () => {
+export function styleModules() {
   const sheet = (/** @type {string[]} */ ...names) => {
     const css = names.map((name) => read(name).toString()).join("\n");
     const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
     // esbuild keeps the spaces within custom properties. There is no :root in an element.
     return `\`${code.trim().replace(/([:,]) /g, "$1").replace(":host,:root", ":host")}\`;\n`;
   };
-  const from = "//@ts-check\n/* Written by `npm run build` from design.css and elements.css, screens.css and asking.css. */\n\n";
-  return `${from}export const css = ${sheet("design.css", "elements.css")}\nexport const screens = ${sheet("screens.css")}\nexport const asking = ${sheet("asking.css")}`;
-};
+  const from = (/** @type {string} */ names) => `//@ts-check\n/* Written by \`npm run build\` from ${names}. */\n\n`;
+  const first = `export const css = ${sheet("design.css", "elements.css")}\nexport const screens = ${sheet("screens.css")}\nexport const fields = ${sheet("fields.css")}`;
+  return new Map([
+    ["style.js", from("design.css and elements.css, screens.css and fields.css") + first],
+    ["style-asking.js", `${from("asking.css")}export const asking = ${sheet("asking.css")}`],
+  ]);
+}
 
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */
 const fetchedCatalogues = {
@@ -171,9 +176,8 @@ async function hostBundle(file) {
 
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
-  const style = new URL("style.js", FOLDER);
-  const module = styleModule();
-  if (!process.argv.includes("--check")) writeFileSync(style, module); // the bundles hold it
+  const styles = styleModules();
+  if (!process.argv.includes("--check")) for (const [file, module] of styles) writeFileSync(new URL(file, FOLDER), module); // the bundles hold them
   const second = await secondScript();
   const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
   const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, integrity(second))])));
@@ -189,7 +193,7 @@ export async function outputs() {
     ...made.map(([file, code]) => /** @type {const} */ ([`dist/${file}`, code])),
     ...bench,
     ...host.map(([file, code]) => /** @type {const} */ ([`dist/hosts/${file}`, code])),
-    ["style.js", Buffer.from(module)],
+    ...[...styles].map(([file, module]) => /** @type {const} */ ([file, Buffer.from(module)])),
     ["dist/manifest.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
   ]);
 }

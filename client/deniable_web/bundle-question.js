@@ -1,7 +1,7 @@
 //@ts-check
 /* What dist/deniable-question.js is made of: <deniable-question>, for pages that have a form of their own. */
 
-import { register } from "./base-element.js";
 import { DeniableQuestion } from "./question.js";
+import { register } from "./base-element.js";
 
 register("deniable-question", DeniableQuestion);

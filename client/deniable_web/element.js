@@ -23,7 +23,7 @@ import { ways } from "./ways.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { band } from "./chance.js";
 import { afterwards, button, h, ignore, item, minor, stack } from "./dom.js";
-import { asking, css, screens as around } from "./style.js";
+import { css, fields, screens as around } from "./style.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -43,7 +43,7 @@ function originIn(text) {
 }
 
 export class DeniableSurvey extends DeniableElement {
-  /** @override */ static css = css + around + asking;
+  /** @override */ static css = css + around + fields;
   #memory = new Memory();
   /** On a shared device, who is answering now: a random name. */
   #person = "";

@@ -141,7 +141,7 @@ export function page(m, view, walk, send, isWatched) {
     follow();
     count();
     // Together they would tell which questions do not apply.
-    form.append(stack(h("button", { part: "button" }, m.review), done, !isFiltered && folds(fold(m.odds, () => oddsTable(m, view.questions)))));
+    form.append(h("div", { class: "stack onward" }, h("button", { part: "button" }, m.review), done, !isFiltered && folds(fold(m.odds, () => oddsTable(m, view.questions)))));
   });
   return h("div", {}, form, review);
 }

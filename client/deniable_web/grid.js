@@ -62,7 +62,7 @@ export function together(m, questions, how) {
     /** @type {typeof given} */
     given: () => rows.map((each, n) => [questions[n].id, each.answer()]),
     answer: () => !lacking() || undefined,
-    words: () => rows.map(({ title, words }) => `${title} ${words()}`).join("\n"),
+    words: () => [rows.map(({ title, words }) => `${title} ${words()[0]}`).join("\n"), rows.map(({ words }) => words()[1]).find(Boolean)],
     check: () => rows.map(({ check }) => check()).includes(true),
     focus: () => (lacking() ?? rows[0]).focus(),
     press: () => {}, // a digit does not say for which row

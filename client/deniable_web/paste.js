@@ -15,5 +15,5 @@ export function paste(m) {
     wrong.textContent = m.pasteWrong; // until the other page is there
     if (/^\s*https?:.+\/s\/\w{26}/.test(field.value)) location.assign(field.value);
   };
-  return box(p(m.pasteLink), wrong, field, button(m.openLink, go));
+  return box(p(m.pasteLink), wrong, h("div", { class: "row paste" }, field, button(m.openLink, go)));
 }

@@ -7,6 +7,9 @@
  * once: what was drawn stays, whatever the form, the page or the back button do.
  */
 
+// First, so that all style sheets stand beside each other in the bundle, and pack as well as one.
+import { css, fields } from "./style.js";
+import { asking } from "./style-asking.js";
 import { dealt } from "./arrangement.js";
 import { DeniableElement } from "./base-element.js";
 import { weakness } from "./ceiling.js";
@@ -16,14 +19,13 @@ import { SurveyError } from "./errors.js";
 import { ask } from "./ask.js";
 import { notice, strength } from "./screens.js";
 import { FormMemory } from "./form-memory.js";
-import { asking, css } from "./style.js";
 
 /** The attribute of the input that is ours. */
 const OURS = "data-deniable";
 
 export class DeniableQuestion extends DeniableElement {
   // More room than between the parts of a question, or a button would seem to belong to the question below it.
-  /** @override */ static css = `${css}${asking}:host{margin-block:2rem}`;
+  /** @override */ static css = `${css}${fields}${asking}:host{margin-block:2rem}`;
   static formAssociated = true;
   internals = this.attachInternals();
   #memory = new FormMemory();

@@ -40,7 +40,7 @@ export function sentInWords(m, { questions }, report, note) {
  * @param {Messages} m @param {View} view @param {string} [meaning] what that comes to, where it is known how much was told before
  */
 export const sentOdds = (m, view, meaning = "") =>
-  fold(m.odds, () => stack(p(meaning), leastOdds(m, view.questions), quiet(`${wholeOdds(view, m)[0]} ${m.guessRead}`)));
+  fold(m.odds, () => stack(p(meaning), leastOdds(m, view.questions), p(`${wholeOdds(view, m)[0]} ${m.guessRead}`)));
 
 /** The exact figures of every question and of all together, for experts. @param {Messages} m @param {View} view */
 export const exactOdds = (m, view) => stack(oddsTable(m, view.questions), figures(wholeOdds(view, m).slice(1)));
@@ -49,7 +49,7 @@ export const exactOdds = (m, view) => stack(oddsTable(m, view.questions), figure
 const arrived = () =>
   drawing(
     "svg",
-    { viewBox: "28 0 118 104", width: 160, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    { viewBox: "30 0 112 104", width: 152, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
     drawing("circle", { fill: "var(--soft)", stroke: "none", cx: 80, cy: 52, r: 50 }),
     drawing("rect", { x: 42, y: 32, width: 76, height: 50, rx: 6, fill: "var(--card)" }),
     drawing("path", { d: "m43 36 37 27 37-27" }),

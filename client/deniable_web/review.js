@@ -34,7 +34,8 @@ export const reviewOf = (m, asked, { change, send, back }) =>
       ...asked.map(({ title, words }, n) => {
         const way = link(m.change, () => change(n));
         way.setAttribute("aria-label", fill(m.changeNumber, { n: n + 1 }));
-        return h("div", { class: "given" }, h("div", {}, quiet(own(title)), p(own(words(), "no"))), way);
+        const [given, ends] = words();
+        return h("div", { class: "given" }, h("div", {}, quiet(own(title)), p(own(`${given}`, "no")), ends && quiet(own(ends, "no"))), way);
       }),
     ),
     p(m.final),

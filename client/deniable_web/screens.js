@@ -102,9 +102,8 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       view.access !== "open" && p(m[view.access], "apart"),
     ),
     box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
-    weak > 1 && p(m.leave),
     h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
-    weak < 2 && p(m.leave),
+    p(m.leave),
   );
   const below = () =>
     isStarted ||
@@ -187,7 +186,7 @@ export const notice = (m, title, text, { name = "again", detail, again, next, wa
   card(
     picture(name),
     heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
-    ...text.split("\n").map((each) => p(each)),
+    ...text.split("\n").map((each, n) => p(each, !n && name === "waiting" ? "lead" : "")),
     more,
     again && button(m.again, again),
     next && button(way, next),

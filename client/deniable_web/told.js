@@ -10,7 +10,7 @@ import { DeniableElement } from "./base-element.js";
 import { CEILING, usedOf100, weakness } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
 import { picture } from "./chance.js";
-import { bar, box, button, card, fold, folds, h, heading, minor, own, p, quiet, stack } from "./dom.js";
+import { box, button, card, fold, folds, h, heading, minor, own, p, quiet, stack } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { fill, messagesIn, numbered } from "./messages.js";
 import { exactOdds, sentInWords, sentOdds } from "./receipt.js";
@@ -54,7 +54,7 @@ export class DeniableTold extends DeniableElement {
         ...lines(replies.length ? m.deviceText : m.deviceNone),
         !isEmpty && box(h("h2", {}, m.deviceForget), ...lines(m.deviceForgetText), forget), // also where Start has kept a draw or a token, and nothing was sent
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
-        replies.length > 0 && stack(h("h2", {}, m.deviceRoom), quiet(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), bar(left / 100), quiet(m.deviceBeyond)),
+        replies.length > 0 && box(h("h2", {}, m.deviceRoom), p(m.deviceLimit), p(fill(m.deviceLeft, { n: left }), "limit"), p(m.deviceBeyond)),
         home,
       ),
     );
@@ -84,6 +84,6 @@ export class DeniableTold extends DeniableElement {
         shown.replaceChildren(quiet(`${m.unreachable}.`), minor(m.again, show)); // the reply itself may well have been sent
       }
     };
-    return stack(h("h2", {}, name), p(hasArrived ? m.sent : `${m.waiting}.`), quiet(m.deviceAsks), folds(fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => bytes)));
+    return box(h("h2", {}, name), p(hasArrived ? m.sent : `${m.waiting}.`), quiet(m.deviceAsks), folds(fold(m.deviceWords, () => (show(), shown)), fold(m.experts, () => bytes)));
   }
 }

@@ -20,6 +20,7 @@ import { needed } from "./route.js";
 import { wait } from "./screens.js";
 import { deliver } from "./sending.js";
 import { steps } from "./steps.js";
+import { asking } from "./style-asking.js";
 
 /**
  * @typedef {object} Visited Whose visit it is, and of what.
@@ -33,6 +34,15 @@ import { steps } from "./steps.js";
  * @property {string | false} history the address of the page on what this device has told
  */
 
+/** @type {CSSStyleSheet | undefined} */
+let sheet;
+
+/** The style of questions, which the first screen does without. @param {ShadowRoot} root */
+function wearAsking(root) {
+  if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(asking);
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+}
+
 export class Visit {
   #element;
   #visited;
@@ -41,6 +51,7 @@ export class Visit {
   constructor(element, visited) {
     this.#element = element;
     this.#visited = visited;
+    wearAsking(element.root);
   }
 
   /** The token comes first. Which questions are drawn is kept before any of them is shown. */

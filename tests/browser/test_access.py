@@ -198,7 +198,7 @@ def test_a_link_without_an_invitation_is_refused_before_anything_is_asked(
     for end in ("", "#invitation=", f"#invitation={link[-32:-1]}"):
         page.goto("about:blank")
         page.goto(link.split("#")[0] + end)
-        expect(page.get_by_text("your link is yours alone")).to_be_visible()
+        expect(page.get_by_text("please use the link of your own invitation")).to_be_visible()
         assert page.get_by_role("button", name="Start", exact=True).count() == 0
     assert violations(page) == []
     assert witness.posts() == []

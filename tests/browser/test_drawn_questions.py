@@ -146,9 +146,9 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     survey = two_of_five("Says what it draws")
     link = collector.publish(survey)
     page.goto(link)
-    drawn = "You will get 2 of 5 questions, drawn by chance. This takes about a minute."
+    drawn = "You will get 2 of 5 questions, picked at random. This takes about a minute."
     expect(page.locator("header").get_by_text(drawn)).to_be_visible()
-    kept = page.get_by_text("Once you press Start, your device remembers which questions it picked.")
+    kept = page.get_by_text("If you come back after Start, you will see the same questions, because your device remembers which it picked.")
     begin = page.get_by_role("button", name="Start", exact=True).bounding_box()
     below = kept.bounding_box()
     assert begin
@@ -270,7 +270,7 @@ def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, pag
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(two_of_five("Nothing is kept")))
     expect(page.get_by_text("Your browser does not let this page remember anything.")).to_be_visible()
-    expect(page.get_by_text("You will get 2 of 5 questions, drawn by chance")).to_be_visible()
+    expect(page.get_by_text("You will get 2 of 5 questions, picked at random")).to_be_visible()
     expect(page.get_by_text("remembers which questions it picked")).to_have_count(0)
     asked = start(page)
     again = "const old = document.querySelector('deniable-survey'); old.replaceWith(old.cloneNode())"

@@ -104,7 +104,7 @@ def test_a_page_shows_what_applies_and_asks_for_no_more(collector: Collector, pa
     page.get_by_label("2", exact=True).check(force=True)
     page.get_by_role("button", name="Check my answers").click()
     expect(page.get_by_role("heading", name="Check your answers")).to_be_focused()
-    assert given(page) == ["Do you smoke?: No", "Mood?: 2 (1 – low … 3 – high)"]
+    assert given(page) == ["Do you smoke?: No", "Mood?: 2: 1 – low … 3 – high"]
     page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
 

@@ -59,7 +59,7 @@ def test_a_full_survey_is_known_before_start_and_nothing_is_asked(
     first.context.close()
     witness = browsing.Witness.of(page)
     page.goto(link)
-    heading(page, "This survey takes no more replies")
+    heading(page, "This survey has all the replies that it can take")
     expect(page.get_by_text("This survey takes at most 1 replies, and the researchers")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == []

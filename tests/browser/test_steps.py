@@ -322,7 +322,8 @@ def test_change_leads_to_the_question_and_back_to_the_review(page: Page, survey:
     assert page.locator('.review [translate="no"]').all_inner_texts() == [
         "No",
         "heroin",
-        "7 (0 – not at all … 10 – completely)",
+        "7",
+        "0 – not at all … 10 – completely",
         "12",
     ]
     page.get_by_role("button", name="Change answer 3").click()

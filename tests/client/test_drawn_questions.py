@@ -270,7 +270,7 @@ def test_terminal_asks_what_was_drawn_and_the_same_again(link: str) -> None:
         return " ".join(output.split())
 
     stopped = answer(typed=["", "stop"])
-    picked = "You will get 2 of 5 questions, drawn by chance. This takes about a minute."
+    picked = "You will get 2 of 5 questions, picked at random. This takes about a minute."
     assert f"{picked} {messages.DRAWN_KEPT}" in words(stopped)
     first = asked_in(stopped)
     for _ in range(3):

@@ -123,7 +123,7 @@ def test_each_sentence_is_true_of_the_survey_that_says_it(make: Made) -> None:
     least = plainest(survey.questions).mechanism.odds[0]
     assert least in text
     # What is asked, and of whom.
-    picked = f"You will get {survey.asks} of {len(survey.questions)} questions, drawn by chance."
+    picked = f"You will get {survey.asks} of {len(survey.questions)} questions, picked at random."
     assert picked in text if survey.is_drawn else f"{survey.asks} question" in text or "one question" in text
     assert (survey.asks == 1 and not survey.is_drawn) == ("You are asked one question" in text)
     assert ("You will get" in "\n".join(screens.consent(survey, None, is_kiosk=False))) == survey.is_drawn

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "7s6pk2vvxz77wrei3z2lv4vbaq",
-  de: "szwc4ty7nt3so3zynsoza4rty4",
-  en: "3rjld2mhg3uoeg24pdcopykwh4",
-  es: "sxfx2mkoj3butx4ubhw3mftjyq",
-  fr: "rg3rnyosz4ns3gbg3o6huvy4fm",
+  ar: "rhdgxg66oxwbhikirlgof23rbm",
+  de: "bew2lu6wywgkllwdmeok2g5a5a",
+  en: "2apeadxn2lfbck3o4suggkqle4",
+  es: "xmk2b34bjyzjmrdgzgdofwzvzu",
+  fr: "7v4vsqtx6jf52xy3z2d2zm2a7e",
 };

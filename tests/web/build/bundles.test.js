@@ -27,7 +27,7 @@ const LARGEST = /** @type {Record<string, number>} */ ({
   "deniable-place.js": 30_000,
   "deniable-question.js": 23_000,
   "deniable-told.js": 21_000,
-  "deniable-answering.js": 11_000,
+  "deniable-answering.js": 13_000,
 });
 
 test("bundles are small", () => {
@@ -103,11 +103,11 @@ test("the first scripts of a survey hold the hash of the second, and neither hol
   for (const file of ["deniable.js", "deniable-place.js"]) {
     const first = await madeBundle(file);
     assert.ok(first.includes(`"${integrity["deniable-answering.js"]}"`));
-    for (const part of ["must be signed by its issuer", "message/bhttp request", "retry-after", "stepMost"]) {
+    for (const part of ["must be signed by its issuer", "message/bhttp request", "retry-after", "stepMost", ".stars label"]) {
       assert.ok(second.includes(part), part);
       assert.ok(!first.includes(part), part);
     }
-    for (const part of ["adoptedStyleSheets", "survey: must be as published", "answers: must be to every question"]) {
+    for (const part of ["customElements", "survey: must be as published", "answers: must be to every question"]) {
       assert.ok(first.includes(part), part);
       assert.ok(!second.includes(part), part);
     }
