@@ -148,7 +148,9 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     page.goto(link)
     drawn = "You will get 2 of 5 questions, picked at random. This takes about a minute."
     expect(page.locator("header").get_by_text(drawn)).to_be_visible()
-    kept = page.get_by_text("If you come back after Start, you will see the same questions, because your device remembers which it picked.")
+    kept = page.get_by_text(
+        "If you come back after Start, you will see the same questions, because your device remembers which it picked."
+    )
     begin = page.get_by_role("button", name="Start", exact=True).bounding_box()
     below = kept.bounding_box()
     assert begin

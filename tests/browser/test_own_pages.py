@@ -320,7 +320,9 @@ def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page
 def test_what_is_said_of_traces_holds_before_and_after_start(collector: Collector, page: Page) -> None:
     questions = [question_toml(f"q{n}", "yes-no", f"Is it {n}?") for n in range(5)]
     page.goto(collector.publish(read_survey(survey_toml("Drawn without a trace", *questions, epsilon=2.0))))
-    keeps = page.get_by_text("If you come back after Start, you will see the same questions, because your device remembers which it picked.")
+    keeps = page.get_by_text(
+        "If you come back after Start, you will see the same questions, because your device remembers which it picked."
+    )
     expect(keeps).to_be_visible()
     remember_nothing(page)
     expect(keeps).to_be_hidden()
