@@ -121,7 +121,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       folds(
         fold(m.who, () =>
           pairs([
-            [said(weak, m, "cannot", "guess"), m.cannotText],
+            [said(weak, m, "cannot", "guess"), `${m.cannotText} ${view.isListed ? m.resultsList : ""}`],
             [m.can, isSeen ? m.canSite : m.canText],
             [m.askRoles, roles(m, view, operator)],
             [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
