@@ -94,9 +94,9 @@ class SimulateRequest:
 FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     (
         lambda r: r.others and r.curves,
-        "--compare and --over do not go together: --compare is for one number of people (--respondents), and --over for "
-        "the analysis of a --formula. 'deniable plan --epsilon 1 --share 0.3 --against 0.4' says how many people show the "
-        "difference between two cohorts",
+        "--compare and --over do not go together: --compare is for one number of people (--respondents), and --over "
+        "for the analysis of a --formula. 'deniable plan --epsilon 1 --share 0.3 --against 0.4' says how many people "
+        "show the difference between two cohorts",
     ),
     (
         lambda r: r.others and r.formula is not None,
