@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
-from deniable.mechanisms import (
-    DiscreteLaplace,
-    DrawnBoxes,
-    Exponential,
-    FilteredPiecewise,
-    ForcedResponse,
-    Geometric,
-    KAry,
-    Longitudinal,
-    Mechanism,
-    OneBitMean,
-    Piecewise,
-    Subset,
-    TickBoxes,
-    TwoCoin,
-    UnequalKAry,
-    Warner,
-)
+from deniable.mechanisms import KAry, Mechanism
 from deniable.randomness import UNIT
 from deniable.survey.group import Group
 from deniable.survey.question import Question
@@ -42,24 +26,24 @@ from deniable_statistics.published.works import (
     Work,
 )
 
-WORKS: dict[type[Mechanism], tuple[Work, ...]] = {
-    TwoCoin: (BORUCH,),
-    Warner: (WARNER,),
-    ForcedResponse: (BORUCH,),
-    KAry: (KAIROUZ,),
-    Subset: (YE,),
-    TickBoxes: (ERLINGSSON,),
-    DrawnBoxes: (KAIROUZ, NGUYEN),
-    Geometric: (GHOSH,),
-    Exponential: (MCSHERRY,),
-    OneBitMean: (DUCHI,),
-    Piecewise: (DUCHI, WANG),
-    FilteredPiecewise: (DUCHI, WANG, KAIROUZ),
-    DiscreteLaplace: (DWORK, GHOSH),
-    Longitudinal: (ERLINGSSON, ARCOLEZI),
-    UnequalKAry: (BORUCH,),
+WORKS: dict[str, tuple[Work, ...]] = {
+    "two-coin": (BORUCH,),
+    "warner": (WARNER,),
+    "forced-response": (BORUCH,),
+    "k-ary": (KAIROUZ,),
+    "subset": (YE,),
+    "tick-boxes": (ERLINGSSON,),
+    "drawn-boxes": (KAIROUZ, NGUYEN),
+    "geometric": (GHOSH,),
+    "exponential": (MCSHERRY,),
+    "mean": (DUCHI,),
+    "piecewise": (DUCHI, WANG),
+    "filtered-piecewise": (DUCHI, WANG, KAIROUZ),
+    "discrete-laplace": (DWORK, GHOSH),
+    "longitudinal": (ERLINGSSON, ARCOLEZI),
+    "unequal-k-ary": (BORUCH,),
 }
-"""The works that each mechanism comes from."""
+"""The works that each mechanism comes from, by its name."""
 
 MOST_NUMBERS = 10
 """Largest number of probabilities that a description lists; of more, it gives the lowest and the highest."""
@@ -68,7 +52,7 @@ MOST_NUMBERS = 10
 def works_of(question: Question) -> tuple[Work, ...]:
     """The works that the randomisation of a question comes from."""
     group = question.group
-    own = WORKS[KAry] if group and group.joint else WORKS[type(question.mechanism)]
+    own = WORKS[KAry.name] if group and group.joint else WORKS[question.mechanism.name]
     # Asking some questions alone, drawn by chance, is a method of its own.
     return tuple(dict.fromkeys((*own, NGUYEN))) if group and group.is_drawn else own
 
@@ -92,8 +76,8 @@ def _joint_text(group: Group) -> str:
         return ""
     named = f"the {group.draw} questions that a device asks" if group.is_drawn else f"{group.size} questions"
     return (
-        f"one k-ary randomised response ({_cited(KAry)}) to {named} together, with k = {group.joint.k} patterns of "
-        f"answers and p = {_share(group.joint.keep)} of reporting the true one"
+        f"one k-ary randomised response ({_cited(KAry.name)}) to {named} together, with k = {group.joint.k} patterns "
+        f"of answers and p = {_share(group.joint.keep)} of reporting the true one"
     )
 
 
@@ -103,81 +87,85 @@ def mechanism_text(mechanism: Mechanism) -> str:
     >>> mechanism_text(KAry.from_coin(4, "1/2"))
     'k-ary randomised response (Kairouz, Oh and Viswanath 2016) with k = 4 options and p = 0.625 of reporting the truth'
     """
-    cited = _cited(type(mechanism))
-    match mechanism:
-        case TwoCoin(truth=truth, yes=yes):
+    cited = _cited(mechanism.name)
+    # Each name stands for parameters of its own.
+    made: Any = mechanism
+    match mechanism.name:
+        case "two-coin":
             return (
-                f"randomised response with two coins ({cited}), the truth with p = {_share(truth)} and otherwise yes "
-                f"with probability {_share(yes)}"
+                f"randomised response with two coins ({cited}), the truth with p = {_share(made.truth)} and otherwise "
+                f"yes with probability {_share(made.yes)}"
             )
-        case Warner(keep=keep):
-            return f"Warner's randomised response ({cited}) with p = {_share(keep)} of reporting the truth"
-        case ForcedResponse(truth=truth, forced=forced):
+        case "warner":
+            return f"Warner's randomised response ({cited}) with p = {_share(made.keep)} of reporting the truth"
+        case "forced-response":
             return (
-                f"forced response ({cited}), the truth with p = {_share(truth)} and otherwise one of the options with "
-                f"probabilities {_shares(forced)}"
+                f"forced response ({cited}), the truth with p = {_share(made.truth)} and otherwise one of the options "
+                f"with probabilities {_shares(made.forced)}"
             )
-        case UnequalKAry(others=others):
+        case "unequal-k-ary":
             return (
-                f"randomised response with unequal options ({cited}), the truth with p = {_share(mechanism.truth)} and "
-                f"otherwise one of the options, with probabilities {_shares(others)} of all"
+                f"randomised response with unequal options ({cited}), the truth with p = {_share(made.truth)} and "
+                f"otherwise one of the options, with probabilities {_shares(made.others)} of all"
             )
-        case KAry(k=k, keep=keep):
+        case "k-ary":
             return (
-                f"k-ary randomised response ({cited}) with k = {k} options and p = {_share(keep)} of reporting the "
-                "truth"
+                f"k-ary randomised response ({cited}) with k = {made.k} options and p = {_share(made.keep)} of reporting "
+                "the truth"
             )
-        case Subset(k=k, w=w):
-            assert mechanism.support
-            inside = mechanism.support[0]
+        case "subset":
+            assert made.support
+            inside = made.support[0]
             return (
-                f"the subset mechanism ({cited}), which reports w = {w} of k = {k} options, the true one among them "
-                f"with p = {float(inside.if_true):.4g} and any other with q = {float(inside.if_other):.4g}"
+                f"the subset mechanism ({cited}), which reports w = {made.w} of k = {made.k} options, the true one among "
+                f"them with p = {float(inside.if_true):.4g} and any other with q = {float(inside.if_other):.4g}"
             )
-        case TickBoxes(k=k, keep=keep):
-            return f"basic RAPPOR ({cited}) with k = {k} boxes, each reported as it is with p = {_share(keep)}"
-        case DrawnBoxes(k=k, s=s, keep=keep):
+        case "tick-boxes":
             return (
-                f"a k-ary response to s = {s} of k = {k} boxes that are drawn by chance ({cited}), with "
-                f"p = {_share(keep)} of reporting all of these as they are"
+                f"basic RAPPOR ({cited}) with k = {made.k} boxes, each reported as it is with p = {_share(made.keep)}"
             )
-        case DiscreteLaplace(lo=lo, hi=hi, excess=excess):
+        case "drawn-boxes":
             return (
-                f"the discrete Laplace mechanism ({cited}) on the whole numbers from {lo} to {hi}, with "
-                f"{_noise(mechanism.tails)} and reports from {lo - excess} to {hi + excess}"
+                f"a k-ary response to s = {made.s} of k = {made.k} boxes that are drawn by chance ({cited}), with "
+                f"p = {_share(made.keep)} of reporting all of these as they are"
             )
-        case Geometric(lo=lo, hi=hi):
+        case "discrete-laplace":
             return (
-                f"the geometric mechanism ({cited}) on the whole numbers from {lo} to {hi}, with "
-                f"{_noise(mechanism.tails)} that is clamped to these ends"
+                f"the discrete Laplace mechanism ({cited}) on the whole numbers from {made.lo} to {made.hi}, with "
+                f"{_noise(made.tails)} and reports from {made.lo - made.excess} to {made.hi + made.excess}"
             )
-        case Exponential(weights=weights):
-            truths = sorted({_share(row[x]) for x, row in enumerate(weights)}, key=float)
+        case "geometric":
             return (
-                f"the exponential mechanism ({cited}) with k = {len(weights)} options and "
+                f"the geometric mechanism ({cited}) on the whole numbers from {made.lo} to {made.hi}, with "
+                f"{_noise(made.tails)} that is clamped to these ends"
+            )
+        case "exponential":
+            truths = sorted({_share(row[x]) for x, row in enumerate(made.weights)}, key=float)
+            return (
+                f"the exponential mechanism ({cited}) with k = {len(made.weights)} options and "
                 f"p = {' to '.join(dict.fromkeys((truths[0], truths[-1])))} of reporting the truth"
             )
-        case OneBitMean(lo=lo, hi=hi, slope=slope):
+        case "mean":
             # P(1 | lo) and P(1 | hi) lie around 1/2, and their difference is slope (hi - lo).
-            low, high = (0.5 + side * slope * (hi - lo) / UNIT / 2 for side in (-1, 1))
+            low, high = (0.5 + side * made.slope * (made.hi - made.lo) / UNIT / 2 for side in (-1, 1))
             return (
                 f"a report of one bit for the mean ({cited}), which is 1 with a probability that rises linearly from "
-                f"{low:.4g} at {lo} to {high:.4g} at {hi}"
+                f"{low:.4g} at {made.lo} to {high:.4g} at {made.hi}"
             )
-        case FilteredPiecewise():
-            return f"{_piecewise(mechanism, cited)}, one of which stands above all for answers that do not apply"
-        case Piecewise():
-            return _piecewise(mechanism, cited)
-        case Longitudinal(k=k, keep=keep, again=again):
+        case "filtered-piecewise":
+            return f"{_piecewise(made, cited)}, one of which stands above all for answers that do not apply"
+        case "piecewise":
+            return _piecewise(made, cited)
+        case "longitudinal":
             return (
-                f"two k-ary responses with k = {k} options ({cited}), of which the device keeps the first, true with "
-                f"p = {_share(keep)}, and each wave reports that one with probability {_share(again)}"
+                f"two k-ary responses with k = {made.k} options ({cited}), of which the device keeps the first, true "
+                f"with p = {_share(made.keep)}, and each wave reports that one with probability {_share(made.again)}"
             )
         case _:
-            raise TypeError(f"mechanism: must be one of a survey, got {type(mechanism).__name__}")
+            raise TypeError(f"mechanism: must be one of a survey, got {mechanism.name}")
 
 
-def _piecewise(mechanism: Piecewise, cited: str) -> str:
+def _piecewise(mechanism: Any, cited: str) -> str:
     knots = list(map(str, mechanism.knots))
     return (
         f"a piecewise linear mechanism (optimised; after {cited}) on the numbers from {knots[0]} to {knots[-1]}, whose "
@@ -192,7 +180,7 @@ def _noise(tails: Sequence[int]) -> str:
     return f"two-sided geometric noise of ratio alpha = {alpha:.4g}"
 
 
-def _cited(mechanism: type[Mechanism]) -> str:
+def _cited(mechanism: str) -> str:
     return "; ".join(work.cited for work in WORKS[mechanism])
 
 
