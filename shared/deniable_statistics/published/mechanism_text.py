@@ -110,15 +110,15 @@ def mechanism_text(mechanism: Mechanism) -> str:
             )
         case "k-ary":
             return (
-                f"k-ary randomised response ({cited}) with k = {made.k} options and p = {_share(made.keep)} of reporting "
-                "the truth"
+                f"k-ary randomised response ({cited}) with k = {made.k} options and p = {_share(made.keep)} of "
+                "reporting the truth"
             )
         case "subset":
             assert made.support
             inside = made.support[0]
             return (
-                f"the subset mechanism ({cited}), which reports w = {made.w} of k = {made.k} options, the true one among "
-                f"them with p = {float(inside.if_true):.4g} and any other with q = {float(inside.if_other):.4g}"
+                f"the subset mechanism ({cited}), which reports w = {made.w} of k = {made.k} options, the true one "
+                f"among them with p = {float(inside.if_true):.4g} and any other with q = {float(inside.if_other):.4g}"
             )
         case "tick-boxes":
             return (
