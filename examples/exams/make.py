@@ -61,6 +61,20 @@ def make_years(chance: random.Random) -> str:
     return _reports(survey, people(), chance)
 
 
+def make_points(chance: random.Random) -> str:
+    """The CSV of a page that asks the question of points.toml, and stores its noisy value beside points of an exam."""
+    survey = read_survey(path=FOLDER / "points.toml")
+    rows = []
+    for student in range(1, STUDENTS + 1):
+        (amount,) = chance.choices(("most of it", "half of it", "little of it"), (0.45, 0.35, 0.2))
+        mean = {"most of it": 70, "half of it": 62, "little of it": 52}[amount]
+        points = min(max(round(chance.gauss(mean, 12)), 0), 100)
+        word = lambda: chance.getrandbits(32)  # noqa: E731
+        report = randomize(survey, {"studied": amount}, None, word=word, report_id=f"{student:032x}")
+        rows.append([student, points, "yes" if points >= 50 else "no", report.values["studied"]])
+    return "".join(csv_lines([["student", "points", "passed", "studied"], *rows]))
+
+
 def _happens(log_odds: float, chance: random.Random) -> bool:
     return chance.random() < 1 / (1 + math.exp(-log_odds))
 
@@ -85,6 +99,7 @@ if __name__ == "__main__":
         "reports": make(random.Random(1974)),  # noqa: S311
         "studied": make_studied(random.Random(1975)),  # noqa: S311
         "years": make_years(random.Random(1976)),  # noqa: S311
+        "points": make_points(random.Random(1977)),  # noqa: S311
     }
     for name, drawn in files.items():
         (FOLDER / f"{name}.csv").write_text(drawn, encoding="utf-8", newline="")

@@ -88,10 +88,22 @@ def test_a_rehearsal_of_cohorts_that_differ_shows_each_beside_its_truth(tmp_path
     file.write_text(TEXT, encoding="utf-8")
     try_it = CommandLine("survey", "try", str(file))
     options = ("--respondents", 120, "--seed", 1, "--cohort-truth", "south", "drunk=1", "--truth", "drunk=0")
-    said = try_it.ok(*options, "--port", free_port(), "--exit")
+    folder = tmp_path / "rehearsal"
+    said = try_it.ok(*options, "--to", folder, "--port", free_port(), "--exit")
     lines = {tuple(line.split()[:3]): line.split()[3] for line in said.splitlines() if line.startswith("drunk ")}
     assert lines["drunk", "yes", "north"] == "0.0%"
     assert lines["drunk", "yes", "south"] == "100.0%"
+    assert "REHEARSAL.txt, estimates-by-cohort.csv, estimates.csv, reports.csv" in said
+    together, by_cohort = (
+        list(csv.DictReader(folder.joinpath(name).read_text(encoding="utf-8").splitlines()))
+        for name in ("estimates.csv", "estimates-by-cohort.csv")
+    )
+    assert list(by_cohort[0]) == list(together[0])
+    assert {row["cohort"] for row in together} == {""}
+    assert {(row["question"], row["cohort"]) for row in by_cohort if row["option"] == "yes"} == {
+        (question, cohort) for question in ("drunk", "stressed") for cohort in ("north", "south")
+    }
+    assert all(row["n"] == "60" for row in by_cohort if row["question"] == "drunk")
     assert "does not go with" in try_it.refused(*options, "--formula", "drunk ~ stressed")
 
 

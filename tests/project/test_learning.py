@@ -205,6 +205,47 @@ def test_r_of_the_tutorial_finds_our_regression_of_cohorts(
 
 
 @pytest.mark.r
+@pytest.mark.parametrize(
+    ("survey", "data", "predictor"),
+    [("points", "points", "studied"), ("exams", "reports", "stressed")],
+    ids=["three options", "two options"],
+)
+def test_r_of_the_tutorial_finds_our_regression_of_numbers_without_noise(
+    tmp_path: Path, survey: str, data: str, predictor: str
+) -> None:
+    toml = EXAMPLE / f"{survey}.toml"
+    header, *lines = (EXAMPLE / f"{data}.csv").read_text("utf-8").splitlines()
+    if "points" not in header:
+        # Some numbers that depend on the reports; what they mean does not matter here.
+        header, lines = f"{header},points", [f"{line},{(7 * at) % 50 + len(line)}" for at, line in enumerate(lines)]
+    changes = {'"studied"': f'"{predictor}"', "print(round": "fit <- list(par = b, value = 0)\nprint(round"}
+    found = by_r(tmp_path, "points.R", toml.read_text("utf-8"), "\n".join([header, *lines, ""]), changes)
+    numbers = [float(each) for each in found.split()]
+    model = read(tmp_path / "data.csv", toml).regress(f"points ~ {predictor}")
+    assert numbers == pytest.approx([*model.params, *model.bse, 0], rel=1e-6)
+
+
+@pytest.mark.r
+def test_r_of_the_tutorial_finds_our_regression_of_labels_without_noise(tmp_path: Path) -> None:
+    page = (DOCS / "learn" / "paper.md").read_text(encoding="utf-8")
+    options = next(block.text for block in blocks_of(page) if block.file == "options.R")
+    (instead,) = re.findall(r"in place of the three that begin with .*?```r\n(.*?)```", page, re.DOTALL)
+    checked, *answers = (
+        line for line in options.splitlines(keepends=True) if line.startswith(("if (size(outcome)", "yes <-", "no <-"))
+    )
+    assert len(answers) == 2
+    changes = {'"cheated"': '"passed"', checked: "", answers[0]: instead, answers[1]: ""}
+    toml, rows = EXAMPLE / "points.toml", EXAMPLE / "points.csv"
+    found = by_r(tmp_path, "options.R", toml.read_text("utf-8"), rows.read_text("utf-8"), changes)
+    numbers = [float(each) for each in found.split()]
+    model = read(rows, toml).regress("passed ~ studied")
+    assert numbers[:3] == pytest.approx(model.params.tolist(), abs=1e-3)
+    assert numbers[5:8] == pytest.approx(model.bse.tolist(), abs=1e-3)
+    assert isinstance(model.fit, Fit)
+    assert numbers[-1] == pytest.approx(model.fit.loglik, abs=1e-5)
+
+
+@pytest.mark.r
 def test_r_of_the_documents_subtracts_groups(tmp_path: Path) -> None:
     page = (DOCS / "researchers.md").read_text(encoding="utf-8")
     _, script, _ = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
@@ -284,6 +325,7 @@ def test_the_example_of_the_tutorial_is_what_its_script_draws() -> None:
         "reports": module.make(random.Random(1974)),
         "studied": module.make_studied(random.Random(1975)),
         "years": module.make_years(random.Random(1976)),
+        "points": module.make_points(random.Random(1977)),
     }
     for name, text in drawn.items():
         assert text == (EXAMPLE / f"{name}.csv").read_bytes().decode(), "run: python examples/exams/make.py"

@@ -7,13 +7,14 @@ import math
 import re
 import subprocess
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import docx
 import pytest
 
 from deniable import ParameterError
-from deniable_research.files import Table, regress
+from deniable_research.files import Layout, Table, quick_question, regress
 from deniable_research.files.model_tables import FittedModel, against, compare_models
 from deniable_research.files.panels import term_panels
 from deniable_research.files.paper import noise_notes, paper_table
@@ -102,8 +103,8 @@ def test_a_paper_has_a_column_for_each_model(study: Table, models: list[FittedMo
     table = paper_table(models, noise_notes(study.layout, ["affair", "drugs"]), stars=True)
     assert table.header == ("", "(1)", "(2)", "(3)")
     terms = [row[0] for row in table.body if row[0]]
-    assert terms == ["Intercept", "age", "drugs[T.yes]", "log(age)"]
-    drugs = next(row for row in table.body if row[0] == "drugs[T.yes]")
+    assert terms == ["Intercept", "age", "drugs (yes)", "log(age)"]
+    drugs = next(row for row in table.body if row[0] == "drugs (yes)")
     assert drugs[2:] == ("", "")
     assert {row[0] for row in table.footer} == {"n", "Log-likelihood", "AIC", "BIC"}
     assert all(row[1] for row in table.footer)
@@ -196,12 +197,58 @@ def test_a_table_names_what_its_figures_are_compared_with(study: Table) -> None:
     assert model.references == {"drugs": "no", "wave": "2025"}
     notes = paper_table([model, model]).notes
     assert "affair: yes against no." in notes
-    assert "Reference categories: no (drugs), 2025 (wave)." in notes
+    assert "Reference categories: drugs (no), wave (2025)." in notes
     linear = FittedModel.of("income ~ drugs", regress(study, "income ~ drugs"), 0.95)
-    assert "Reference categories: no (drugs)." in paper_table([linear]).notes
+    assert "Reference categories: drugs (no)." in paper_table([linear]).notes
+    assert [row[0] for row in paper_table([linear]).body[::2]] == ["Intercept", "drugs (yes)"]
     # Without an intercept, every wave has a coefficient.
     without = FittedModel.of("affair ~ C(wave) - 1", regress(study, "affair ~ C(wave) - 1"), 0.95, None, "wald")
     assert not without.references
+
+
+@pytest.mark.parametrize(
+    ("right", "labels"),
+    [
+        ("drugs * C(wave)", ["drugs (yes)", "wave (2025)", "wave (2026)"]),
+        ("drugs:age - 1", ["drugs (no) \u00d7 age", "drugs (yes) \u00d7 age"]),
+        ("age + I(age ** 2) + C(age > 40)", ["age", "age\u00b2", "age > 40 (True)"]),
+        ("poly(age, 2)", ["age (orthogonal polynomial, degree 1)", "age (orthogonal polynomial, degree 2)"]),
+        ("poly(age, 2, raw=True)", ["age", "age\u00b2"]),
+        ("C(wave, contr.sum())", ["wave (2024, sum contrast)", "wave (2025, sum contrast)"]),
+        ("C(wave, contr.poly())", ["wave (linear, polynomial contrast)", "wave (quadratic, polynomial contrast)"]),
+        ("C(wave) - 1", ["wave (2024)", "wave (2025)", "wave (2026)"]),
+    ],
+)
+def test_terms_of_papers_read_as_people_write_them(study: Table, right: str, labels: list[str]) -> None:
+    model = FittedModel.of(right, regress(study, f"affair ~ {right}"), 0.95, None, "wald")
+    found = [each for each in model.labels.values() if each != "Intercept"]
+    assert found[: len(labels)] == labels
+    assert all("[" not in each for each in found)
+
+
+def test_terms_that_would_read_alike_stay_as_the_formulas_have_them(study: Table) -> None:
+    formulas = ["affair ~ C(wave)", "affair ~ C(wave, Treatment(2025))"]
+    models = [FittedModel.of(each, regress(study, each), 0.95, None, "wald") for each in formulas]
+    terms = [row[0] for row in paper_table(models).body[::2]]
+    assert terms[1:] == [
+        "wave (2025)",
+        "C(wave)[T.2026.0]",
+        "wave (2024)",
+        "C(wave, Treatment(2025))[T.2026.0]",
+    ]
+
+
+def test_an_outcome_of_several_options_stands_before_each_term() -> None:
+    layout = Layout((quick_question("q: k-ary k=3 options=a,b,c epsilon=2"),))
+    question = replace(layout.question("q"), options=("a", "a: b", "c"))
+    table = Table.of({"q": ["0", "1", "2"] * 300, "site": ["north", "south: old"] * 450}, Layout((question,)))
+    model = FittedModel.of("q ~ site", regress(table, "q ~ site"), 0.95, None, "wald")
+    assert list(model.labels.values()) == [
+        "a: b: Intercept",
+        "a: b: site (south: old)",
+        "c: Intercept",
+        "c: site (south: old)",
+    ]
 
 
 def test_errors_are_not_asked_of_odds_ratios() -> None:
@@ -268,7 +315,7 @@ def test_hostile_names_keep_the_shape_of_every_table(tmp_path: Path) -> None:
 
 def test_the_forest_plot_has_a_series_for_each_model_and_no_nuisance(models: list[FittedModel]) -> None:
     (panel,) = term_panels(models)
-    assert {mark.line for mark in panel.marks} == {"Intercept", "age", "drugs[T.yes]", "log(age)"}
+    assert {mark.line for mark in panel.marks} == {"Intercept", "age", "drugs (yes)", "log(age)"}
     assert len({mark.series for mark in panel.marks}) == 3
     (ratios,) = term_panels(models, odds_ratios=True)
     assert ratios.log
@@ -302,7 +349,8 @@ def test_the_command_draws_ratios(tmp_path: Path) -> None:
     assert heads
     assert not any("std. error" in head for head in heads)
     shown = {element.text for element in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")}
-    assert {"2 models: odds ratios", "(2) affair ~ age", "drugs[T.yes]"} <= shown
+    assert {"2 models: odds ratios", "(2) affair ~ age", "drugs (yes)"} <= shown
+    assert "drugs[T.yes]" in out
 
 
 @pytest.mark.slow

@@ -467,7 +467,7 @@ def test_a_link_stands_wherever_an_id_does(file: Path, database: Path, collector
     assert "is closed" in ok("survey", "close", link, *where)
 
 
-def test_a_link_names_its_collector_unless_a_database_is_given(
+def test_a_link_names_its_collector_unless_a_database_is_given_beside_it(
     collector: Collector, file: Path, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     survey = read_survey(file.read_bytes())
@@ -480,8 +480,26 @@ def test_a_link_names_its_collector_unless_a_database_is_given(
     assert "does not exist" in refused("estimate", link, "--db", database)
     ok("export", link, "--to", tmp_path / "by-link.csv")
     assert "token" in refused("survey", "close", link)
-    monkeypatch.setenv("DENIABLE_DB", str(collector.database))
-    assert "is closed" in ok("survey", "close", link)
+    assert "is closed" in ok("survey", "close", link, "--db", collector.database)
+
+
+def test_a_link_wins_over_the_database_in_the_environment(
+    collector: Collector, file: Path, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = read_survey(file.read_bytes().replace(b"1974", b"1975"))
+    link = collector.publish(survey)
+    Client(collector.url).answer(survey, {"affair": "yes", "religious": "not"}, "web")
+    with closing(SqliteStore(database)) as store:
+        store.publish(survey)
+    monkeypatch.setenv("DENIABLE_DB", str(database))
+    assert "1 report," in ok("estimate", link)
+    assert "0 reports," in ok("estimate", survey.id)
+    assert "0 reports," in ok("estimate", link, "--db", database)
+    assert "1 report\n" in ok("export", link, "--to", tmp_path / "by-link.csv")
+    assert "0 reports\n" in ok("export", survey.id, "--to", tmp_path / "by-id.csv")
+    assert "beside its database, give the survey's id" in refused("survey", "close", link)
+    assert "is closed" in ok("survey", "close", survey.id)
+    assert "1 report," in ok("estimate", link)
 
 
 class Terminal(io.StringIO):

@@ -149,8 +149,8 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     store.store_reports([(survey, reports_of(survey, 150))])
     store.settle()
     files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
-    citation = ("citation.bib", "CITATION.cff", "methods.txt", "methods.tex")
-    bibtex, cff, methods, in_tex = (files[each].decode() for each in citation)
+    citation = ("citation.bib", "CITATION.cff", "methods.txt", "methods.tex", "methods.bib")
+    bibtex, cff, methods, in_tex, works = (files[each].decode() for each in citation)
     depths = list(itertools.accumulate({"{": 1, "}": -1}.get(each, 0) for each in bibtex))
     assert depths[-1] == 0
     assert min(depths[bibtex.index("{") : -2]) == 1, "the entry ends where it ends"
@@ -161,6 +161,7 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     assert bibtex.startswith(f"@misc{{deniable-{survey.id}-1,\n"), "a paper may cite two releases"
     assert re.search(r"  title = \{\{.*\}\},\n", bibtex), "no style changes its letters"
     assert methods.count("\n") == 1
+    assert "@misc" not in works, "an author is in none of the entries for works of others"
     known = "allowbreak", *(f"text{each}" for each in ("asciicircum", "backslash", "braceleft", "braceright", "less"))
     plain = re.sub(rf"\\({'|'.join(known)})\{{\}}", "", in_tex)
     assert not re.search(r"(?<!\\)[&%$#_~^{}<>|]", plain), "nothing means something to LaTeX"

@@ -307,8 +307,14 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
         header = files[resource["path"]].decode().splitlines()[0].split(",")
         assert [each["name"] for each in resource["schema"]["fields"]] == header
     methods = files["methods.txt"].decode()
-    assert "epsilon 6.099" in methods
-    assert "piecewise (epsilon 1, for drinks), subset (epsilon 1, for town, trust), two-coin (epsilon 1.099" in methods
+    assert "epsilon = 6.099" in methods
+    assert "otherwise yes with probability 0.5, epsilon = 1.099 (for affair" in methods
+    assert "on the numbers from 0 to 60" in methods
+    assert "1 (for town)" in methods, "scales of other lengths have other parameters"
+    assert "References: R. F. Boruch, \u201cAssuring" in methods
+    works = files["methods.bib"].decode()
+    assert works.count("\n}\n") == methods.partition("References: ")[2].count("; ") + 1
+    assert "@article{boruch1971,\n  author = {R. F. Boruch},\n" in works
     rows = csv.DictReader(io.StringIO(files["estimates.csv"].decode()))
     named = ", ".join(sorted({row["method"] for row in rows}))
     assert f"intervals for the population ({named}), by Deniable {__version__}." in methods

@@ -188,12 +188,18 @@ def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:
 
 
 def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
-    """The files that researchers download: the survey, the noisy reports and the estimates."""
+    """The files that researchers download: the survey, the noisy reports and the estimates, also of each cohort."""
     folder.joinpath("survey.json").write_bytes(survey.document)
-    kept = () if survey.retention == "tallies" else ("reports.csv",)
-    for name in (*kept, "estimates.csv"):
-        address = f"{url}/api/v1/surveys/{survey.id}/{name}"
-        answer = urllib3.request("GET", address, headers=_bearer(token), timeout=PATIENCE)
+    # File names as in the archive of a study, by the addresses where a collector has them.
+    files = {"estimates.csv": "estimates.csv"}
+    if survey.retention != "tallies":
+        files["reports.csv"] = "reports.csv"
+    if survey.cohorts:
+        files["estimates-by-cohort.csv"] = "estimates.csv?by=cohort"
+    for name, where in files.items():
+        answer = urllib3.request(
+            "GET", f"{url}/api/v1/surveys/{survey.id}/{where}", headers=_bearer(token), timeout=PATIENCE
+        )
         if answer.status != 200:
             raise CollectorError(f"{url}: gave no {name}, status {answer.status}")
         folder.joinpath(name).write_bytes(answer.data)

@@ -114,7 +114,7 @@ def _needed(token: str | None) -> str:
     if not token:
         raise CollectorError(
             "--token: is needed with --url or a link; make one where the collector runs: deniable token create; "
-            "or name its database there with --db"
+            "or, beside its database, give the survey's id, with --db or DENIABLE_DB"
         )
     return token
 

@@ -102,9 +102,11 @@ def people_at(collector: str, public_url: str) -> str:
 def asked_at(collector: str | None, url: str | None) -> str | None:
     """The collector that a command asks: that of --url, or the one that a link names; None means the database.
 
-    A database that is given, by flag or environment, is used instead of the collector of a link.
+    ``--db`` on the command line wins over the collector of a link. ``DENIABLE_DB`` does not: it was set for other
+    commands, and a reader of the figures would take them for those at the link.
     """
-    return url or (None if is_given("database") else collector)
+    source = click.get_current_context().get_parameter_source("database")
+    return url or (None if source is ParameterSource.COMMANDLINE else collector)
 
 
 def survey_at(text: str, url: str | None) -> tuple[str, str | None]:

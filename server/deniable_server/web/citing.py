@@ -18,8 +18,10 @@ from deniable_server.results.replies import replies_to
 from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
 from deniable_statistics.published.license import License
+from deniable_statistics.published.mechanism_text import question_text, works_of
 from deniable_statistics.published.published_rows import interval_methods
 from deniable_statistics.published.steady_text import steady
+from deniable_statistics.published.works import NGUYEN, Work
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 
@@ -171,7 +173,7 @@ class Citation:
         # A last day that is still to come is a plan.
         when = f"from {first} to {last}" if last and last <= as_of else f"since {first}"
         drawn = "".join(
-            f" Each device asked {group.draw} of {group.size} questions, drawn by chance."
+            f" Each device asked {group.draw} of {group.size} questions, drawn by chance ({NGUYEN.cited})."
             for group in dict.fromkeys(each.group for each in survey.questions if each.group and each.group.is_drawn)
         )
         released = f" (release {self.number})" if self.number else ""
@@ -186,29 +188,39 @@ class Citation:
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
-            f"(randomised response, local differential privacy), with {self._used}; all replies of one person "
-            f"together have epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
+            f"(randomised response, local differential privacy), with {self._used}. All replies of one person "
+            f"together have epsilon = {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
             f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
             f"possible values with 95 % confidence intervals for the population ({intervals}), by Deniable "
             f"{__version__}. Survey, replies and estimates are at {self.url}; the address of the survey, {survey.id}, "
-            "is the hash of its questions and mechanisms."
+            f"is the hash of its questions and mechanisms. References: {'; '.join(work.text for work in self._works)}."
         )
 
     @property
     def _used(self) -> str:
-        """The mechanisms with their epsilon, and of several ones the questions that have each."""
-        questions_of: dict[tuple[str, str], list[str]] = {}
+        """How questions are randomised, and of several ways the questions that have each."""
+        questions_of: dict[str, list[str]] = {}
         for each in self.survey.questions:
-            questions_of.setdefault((each.mechanism.name, f"epsilon {each.epsilon:.4g}"), []).append(each.id)
+            questions_of.setdefault(question_text(each), []).append(each.id)
         if len(questions_of) == 1:
-            ((name, epsilon),) = questions_of
-            return f"{name} ({epsilon})"
+            return next(iter(questions_of))
         named = {
             used: ", ".join(ids) if len(ids) <= MOST_NAMED else f"{len(ids)} questions"
             for used, ids in questions_of.items()
         }
-        return ", ".join(f"{name} ({epsilon}, for {ids})" for (name, epsilon), ids in sorted(named.items()))
+        return "; ".join(f"{used} (for {ids})" for used, ids in named.items())
+
+    @property
+    def _works(self) -> list[Work]:
+        """The works that the randomisation of the questions comes from, each once."""
+        found = dict.fromkeys(work for each in self.survey.questions for work in works_of(each))
+        return sorted(found, key=lambda work: work.cited)
+
+    @property
+    def works_in_bibtex(self) -> str:
+        """Entries of BibTeX for the works that the paragraph of methods cites."""
+        return "\n".join(work.bibtex for work in self._works)
 
     @property
     def methods_in_tex(self) -> str:

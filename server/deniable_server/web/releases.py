@@ -188,6 +188,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "citation.bib": citation.bibtex,
         "methods.txt": citation.methods + "\n",
         "methods.tex": citation.methods_in_tex + "\n",
+        "methods.bib": citation.works_in_bibtex,
         **({"REHEARSAL.txt": f"{MARK}\n"} if is_rehearsal() else {}),
         **{f"releases/{row.number}.json": row.record for row in rows},
         **dict(archive.recipes(survey, found)),

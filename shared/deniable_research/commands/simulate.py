@@ -93,8 +93,19 @@ class SimulateRequest:
 
 FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     (
-        lambda r: r.formula is not None and (r.others or r.split or r.writes or r.method != DEFAULT_METHOD),
-        "--compare, --split, --reports, --rows and --method do not go with --formula",
+        lambda r: r.others and r.curves,
+        "--compare and --over do not go together: --compare is for one number of people (--respondents), and --over "
+        "for the analysis of a --formula. 'deniable plan --epsilon 1 --share 0.3 --against 0.4' says how many people "
+        "show the difference between two cohorts",
+    ),
+    (
+        lambda r: r.others and r.formula is not None,
+        "--compare does not go with --formula, which has the effect of cohorts by --effect: "
+        '--formula "affair ~ C(cohort)" --effect "C(cohort)[T.web]=0.4", in log odds',
+    ),
+    (
+        lambda r: r.formula is not None and (r.split or r.writes or r.method != DEFAULT_METHOD),
+        "--split, --reports, --rows and --method do not go with --formula",
     ),
     (
         lambda r: r.formula is None and (r.effects or r.covariates or r.analysis or r.curves or r.penalty != "auto"),
@@ -157,7 +168,12 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
 )
 @truths_option(
     *("--compare", "others"),
-    help="True shares in a second cohort, half of the people: the power to detect the difference.",
+    help=(
+        "True shares in a second cohort, such as affair=0.42. Half of the people are in it, and --truth has the shares "
+        "of the other half. Rows for the difference follow; their 'rejected' is the power to detect it. For one "
+        "number of --respondents, without --formula and --over; 'deniable plan --against' computes how many people "
+        "are needed."
+    ),
 )
 @click.option(
     "--split", is_flag=True, help="Also show the errors if every shared epsilon were split among its questions."
@@ -203,8 +219,8 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     metavar="WHAT=NUMBERS",
     multiple=True,
     help=(
-        "Values for a planning curve: respondents=500,1000,2000 or epsilon=1,2,3. With both, one curve "
-        "for each epsilon."
+        "With --formula: repeat its analysis for each of several values, respondents=500,1000,2000 or epsilon=1,2,3, "
+        "as a planning curve. With both, one curve for each epsilon."
     ),
 )
 @click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from deniable_research.regression import (
     refitted,
 )
 from deniable_research.regression.formula import reference_levels
+from deniable_research.regression.term_labels import level_labels, term_label
 from deniable_statistics.regression.likelihood import CategoricalOutcome
 
 
@@ -90,10 +92,8 @@ class FittedModel:
     @property
     def references(self) -> dict[str, str]:
         """The reference category of each predictor that has treatment contrasts, by the name of its column."""
-        if isinstance(self.fit, Fit):
-            found = reference_levels(self.fit.model.outcome.regressors.coding)
-        else:
-            found = reference_levels(self.fit.sample.frame.coding)
+        found = reference_levels(self._coding)
+        if not isinstance(self.fit, Fit):
             found |= {name: (name, truths[0]) for name, truths in self.fit.truths.items()}
         # Without an intercept, the first predictor has a coefficient for every category, and no reference.
         # In the order of the terms, because formulaic keeps contrasts in the order of a set.
@@ -105,13 +105,37 @@ class FittedModel:
         }
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The terms of `effect_rows` as people write them, such as ``stressed (yes)`` for ``stressed[T.yes]``."""
+        levels = level_labels(self._coding)
+        if not isinstance(self.fit, Fit):
+            levels |= {f"{name}[T.{x}]": f"{name} ({x})" for name, truths in self.fit.truths.items() for x in truths}
+        return {
+            row.term: "".join([option, term_label(term, levels)])
+            for row in self.effect_rows
+            for option, term in [self._split(row.term)]
+        }
+
+    @property
+    def _coding(self) -> object:
+        """The coding of the covariates."""
+        return self.fit.model.outcome.regressors.coding if isinstance(self.fit, Fit) else self.fit.sample.frame.coding
+
+    def _split(self, term: str) -> tuple[str, str]:
+        """The option of the outcome that a term of a multinomial model is of, with its colon, and the covariate."""
+        options = self.compared[1:] if len(self.compared) > 2 else ()
+        # An option may begin like another one.
+        starts = [f"{each}: " for each in sorted(options, key=len, reverse=True)]
+        start = next((each for each in starts if term.startswith(each)), "")
+        return start, term.removeprefix(start)
+
+    @property
     def effect_rows(self) -> tuple[TidyRow, ...]:
         """`outcome_rows` without the spread of a normal outcome, and unknown shares of the design of the outcome."""
         if not isinstance(self.fit, Fit):
             return self.rows
-        # terms of a multinomial model are option: covariate
         named = set(self.fit.model.outcome.regressors.terms)
-        return tuple(row for row in self.outcome_rows if row.term in named or row.term.partition(": ")[2] in named)
+        return tuple(row for row in self.outcome_rows if self._split(row.term)[1] in named)
 
     @property
     def odds_ratios(self) -> tuple[TidyRow, ...]:
@@ -125,6 +149,13 @@ class FittedModel:
         if not self.is_of_odds:
             raise ParameterError("odds-ratios: must go with a logistic or multinomial model, got a linear one")
         return tuple(odds_ratio(row) for row in self.effect_rows if not row.term.endswith("Intercept"))
+
+
+def labels_of(models: Sequence[FittedModel]) -> dict[str, str]:
+    """The terms of several models as people write them; two that would read alike stay as formulas have them."""
+    found = {term: label for model in models for term, label in model.labels.items()}
+    times = Counter(found.values())
+    return {term: label if times[label] == 1 else term for term, label in found.items()}
 
 
 def odds_ratio(row: TidyRow) -> TidyRow:

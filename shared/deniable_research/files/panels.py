@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from deniable_research.files.model_tables import FittedModel, labels_of
 from deniable_research.files.printing import name_of
 from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_statistics.published.charts import Mark, Panel
@@ -13,7 +14,6 @@ from deniable_statistics.published.columns import WHERE_IT_APPLIES
 from deniable_statistics.published.published_rows import EstimateRow
 
 if TYPE_CHECKING:
-    from deniable_research.files.model_tables import FittedModel
     from deniable_research.files.predicting import PredictionRow
 
 
@@ -75,13 +75,13 @@ def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
 
 def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> list[Panel]:
     """The forest plot of regressions: a line for each term of the outcome, a series for each model."""
-    marks = []
+    marks, labels = [], labels_of(models)
     for place, model in enumerate(models, start=1):
         series = f"({place}) {model.formula}" if len(models) > 1 else None
         for row in model.odds_ratios if odds_ratios else model.effect_rows:
             # A logarithmic axis has no place for 0, the ratio of a coefficient at minus infinity.
             if math.isfinite(row.estimate) and (row.estimate > 0 or not odds_ratios):
-                marks.append(Mark(row.term, row.estimate, row.conf_low, row.conf_high, series))
+                marks.append(Mark(labels.get(row.term, row.term), row.estimate, row.conf_low, row.conf_high, series))
     title = models[0].formula if len(models) == 1 else f"{len(models)} models"
     equal = 1.0 if odds_ratios else 0.0
     title += ": odds ratios" if odds_ratios else ""

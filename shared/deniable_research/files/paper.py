@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.errors import ParameterError
 from deniable_research.files.layout import Layout
-from deniable_research.files.model_tables import FittedModel
+from deniable_research.files.model_tables import FittedModel, labels_of
 from deniable_research.files.paper_table import PaperTable
 from deniable_research.regression import Fit, TidyRow
 from deniable_research.regression.formula import sides
@@ -54,11 +54,11 @@ def paper_table(
         raise ParameterError(f"below: must be one of {', '.join(SHOWN)}, got {below!r:.40}")
     rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
     intervals = odds_ratios or below == "intervals"
-    body = []
+    body, labels = [], labels_of(models)
     # Terms in the order in which the models first have them.
     for term in dict.fromkeys(row.term for each in rows for row in each):
         cells = [next((row for row in each if row.term == term), None) for each in rows]
-        body.append((term, *(_estimate(cell, stars) for cell in cells)))
+        body.append((labels[term], *(_estimate(cell, stars) for cell in cells)))
         body.append(("", *(_below(cell, intervals) for cell in cells)))
     said = _said(models, confidence_level if intervals else None, stars=stars, odds_ratios=odds_ratios)
     header = ("", *(f"({place})" for place in range(1, len(models) + 1)))
@@ -96,7 +96,7 @@ def _compared(models: Sequence[FittedModel]) -> Iterator[str]:
         yield f"{name}: {', '.join(others)} against {first}."
     references = dict.fromkeys(pair for model in models for pair in model.references.items())
     if references:
-        yield f"Reference categories: {', '.join(f'{level} ({name})' for name, level in references)}."
+        yield f"Reference categories: {', '.join(f'{name} ({level})' for name, level in references)}."
 
 
 def noise_notes(layout: Layout, names: Sequence[str]) -> list[str]:

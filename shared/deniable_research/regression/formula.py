@@ -239,7 +239,7 @@ class Coding:
 
 
 def reference_levels(coding: Any) -> dict[str, tuple[str, str]]:
-    """The column and the reference level of each factor that has treatment contrasts, by the factor as it is written.
+    """The name and the reference level of each factor that has treatment contrasts, by the factor as it is written.
 
     >>> matrix = model_matrix("C(year, Treatment(2))", pd.DataFrame({"year": [1, 2, 3]}))
     >>> reference_levels(Coding(matrix.model_spec))
@@ -252,9 +252,33 @@ def reference_levels(coding: Any) -> dict[str, tuple[str, str]]:
         # Only of a full coding, formulaic names the level that a reduced one leaves out.
         level = state.contrasts.get_drop_field(state.levels, reduced_rank=False)
         if level is not None:
-            columns = [str(factor)] if factor.eval_method.value == "lookup" else sorted(_expression(factor).columns)
-            found[str(factor)] = (columns[0], level if isinstance(level, str) else _level(level))
+            found[str(factor)] = (factor_name(str(factor)), level_name(level))
     return found
+
+
+def factor_name(factor: str) -> str:
+    """What a factor is of: the column that it is or codes, or what is computed from columns.
+
+    >>> [factor_name(each) for each in ("C(`birth year`, Sum)", "C(age > 30)", "I(2 * age)", "drugs[speed]")]
+    ['birth year', 'age > 30', '2 * age', 'drugs[speed]']
+    """
+    match _parsed(factor):
+        case ast.Call(func=ast.Name(id="C" | "I"), args=[first, *_]), quoted:
+            text = ast.unparse(first)
+            for name, column in quoted.items():
+                text = text.replace(name, column)
+            return text
+        case _:
+            return factor
+
+
+def level_name(level: Any) -> str:
+    """A level as people write it.
+
+    >>> level_name("first year"), level_name(2025.0), level_name(True)
+    ('first year', '2025', 'True')
+    """
+    return str(level) if isinstance(level, (str, bool)) else _level(level)
 
 
 def as_table(data: Any) -> pd.DataFrame:

@@ -99,8 +99,8 @@ class Regressors:
     def _coding(self, kept: NDArray[np.bool_]) -> Callable[[Any], Array] | None:
         """How new data are coded in some of the columns."""
         code = self.coding
-        if code is None:
-            return None
+        if code is None or kept.all():
+            return code
 
         def coded(newdata: Any) -> Array:
             matrix = code(newdata)
