@@ -206,7 +206,7 @@ def closes(survey: Survey) -> Scene:
         with closing(open_store(collector.place)) as store:
             store.close_survey(survey.id)
         opened(page, link)
-        expect(page.get_by_role("heading", name=re.compile("is closed|all the replies"))).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile("is closed|already answered"))).to_be_visible()
 
     return way
 

@@ -51,7 +51,7 @@ export function faq(m, view, weak, kept, stop, asks) {
   const q = of100(coin?.mechanism.support?.[1].ifOther ?? 0);
   const [even, ten, all] = wholeOdds(view, m);
   const figures = () =>
-    stack(quiet(`${even} ${m.guessRead}`), quiet(ten), leastOdds(m, questions), quiet(all));
+    stack(quiet(`${even} ${m.guessRead}`), leastOdds(m, questions), quiet(all));
   const where = said(weak, m, "answerResults", "answerResultsWeak");
   const sent = said(weak, m, "answerSent", "answerSentWeak");
   /** @type {[string, string | Node][]} */
@@ -59,7 +59,7 @@ export function faq(m, view, weak, kept, stop, asks) {
     [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
     [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
     [m.askYes, coin ? stack(p(fill(said(weak, m, "answerYes", "answerYesWeak"), { q })), least.kind.isYesNo && said(weak, m, "quiz") && quiz(m)) : ""],
-    [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), fold(m.exact, figures))],
+    [m.askSure, stack(p(`${sure(m, weak)} ${weak < 2 ? stillWrong(view, m) : ""}`), p(ten), fold(m.exact, figures))],
     [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
     [m.askInvitation, access === "open" ? "" : `${m[`${access}Text`]} ${asks}`],
     [m.askAddress, m.answerAddress],

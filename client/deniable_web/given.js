@@ -17,7 +17,7 @@ import { drawQuestions } from "./group.js";
 import { demand } from "./mechanisms/base.js";
 import { carrying } from "./memory.js";
 import { fill, numbered } from "./messages.js";
-import { of100, oddsOf, wholeOdds } from "./odds.js";
+import { of100, oddsOf, stillWrong, wholeOdds } from "./odds.js";
 import { UNIT, below, bytesOf, digits, hexadecimal, random, systemWord } from "./randomness.js";
 import { plain, posted } from "./requests.js";
 import { needed, routeOf } from "./route.js";
@@ -33,5 +33,5 @@ export const given = Object.freeze([
   completionOf, contact, demand, digits, drawQuestions, drawing, dumps, figures, fill, focusOn, fold, folds, h,
   headInSight, heading, hexadecimal, inWords, item, keyOf, leastOdds, link, linked, minor, needed, numbered, of100, oddsOf,
   oncePainted, own, p, pairs, picture, plain, posted, quiet, random, randomize, results, resultsPage, routeOf, said, sha,
-  stack, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeOdds, yesNo,
+  stack, stillWrong, sure, systemWord, tellsUse, toHistory, toResults, utf8, wait, wholeOdds, yesNo,
 ]);

@@ -8,7 +8,7 @@ import { completionOf } from "./completion.js";
 import { box, button, card, drawing, figures, fold, folds, h, heading, item, link as textLink, linked, minor, own, p, pairs, quiet, stack } from "./dom.js";
 import { leastOdds, results, resultsPage, sure, yesNo } from "./faq.js";
 import { fill } from "./messages.js";
-import { wholeOdds } from "./odds.js";
+import { stillWrong, wholeOdds } from "./odds.js";
 import { oddsTable } from "./odds-table.js";
 import { checkedHash, code, contact, toHistory, toResults } from "./screens.js";
 import { inWords } from "./wording.js";
@@ -37,19 +37,22 @@ export function sentInWords(m, { questions }, report, note) {
 
 /**
  * What chance makes of an answer, whatever was sent, at the question where it does the least.
- * @param {Messages} m @param {View} view @param {string} [meaning] what that comes to, where it is known how much was told before
+ * @param {Messages} m @param {View} view @param {number} weak as in ceiling.js @param {string} [meaning] what that comes to, where it is known how much was told before
  */
-export const sentOdds = (m, view, meaning = "") =>
-  fold(m.odds, () => stack(p(meaning), leastOdds(m, view.questions), p(`${wholeOdds(view, m)[0]} ${m.guessRead}`)));
+export const sentOdds = (m, view, weak, meaning = "") =>
+  fold(m.odds, () => stack(p(meaning), weak < 2 && p(stillWrong(view, m)), leastOdds(m, view.questions)));
 
 /** The exact figures of every question and of all together, for experts. @param {Messages} m @param {View} view */
-export const exactOdds = (m, view) => stack(oddsTable(m, view.questions), figures(wholeOdds(view, m).slice(1)));
+export function exactOdds(m, view) {
+  const [even, ...more] = wholeOdds(view, m);
+  return stack(oddsTable(m, view.questions), figures([`${even} ${m.guessRead}`, ...more]));
+}
 
 /** An envelope that has arrived, for pages without a picture of their own, as on a shared device. */
 const arrived = () =>
   drawing(
     "svg",
-    { viewBox: "30 0 112 104", width: 152, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", class: "outline", "aria-hidden": true },
+    { viewBox: "30 0 112 104", width: 152, display: "block", "stroke-width": 2.5, "stroke-linejoin": "round", "stroke-linecap": "round", overflow: "visible", class: "outline", "aria-hidden": true },
     drawing("circle", { fill: "var(--soft)", stroke: "none", cx: 80, cy: 52, r: 50 }),
     drawing("rect", { x: 42, y: 32, width: 76, height: 50, rx: 6, fill: "var(--card)" }),
     drawing("path", { d: "m43 36 37 27 37-27" }),
@@ -76,16 +79,16 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     isPlace && !next && quiet(m.resultsElsewhere, " ", code(`${link}/results`)),
     folds(
       fold(m.inWords, () => sentInWords(m, view, report, said(weak, m, "mayBe"))),
-      sentOdds(m, view, sure(m, weak)),
+      sentOdds(m, view, weak, sure(m, weak)),
       fold(m.askResults, () => p(resultsPage(m, view), "text")),
       fold(m.experts, () =>
-        pairs([
+        stack(quiet(m.expertsWhy), pairs([
           [m.json, stack(block(report), quiet(m.fields, " ", m[`${view.access}Field`]))],
           [m.exact, exactOdds(m, view)],
           [m.verify, block(`deniable answer --try ${link}`)],
           [m.survey, block(view.id)],
           [m.client, block(`${CLIENT} ${checkedHash()}`)],
-        ]),
+        ])),
       ),
     ),
     view.thanks && ask,

@@ -99,7 +99,6 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       strength(m, weak),
       p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
       weak > 1 && p(why),
-      view.access !== "open" && p(m[view.access], "apart"),
     ),
     box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
     h("div", { class: "row begin", part: "begin" }, h("div", { class: "start" }, go), weak > 1 && minor(m.decline, decline)),
@@ -111,7 +110,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       h(
         "div",
         { class: "stack", part: "beside" },
-        h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), view.access === "open" && item(m.open), details),
+        h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), item(m[view.access]), details),
         contact(m, view),
       ),
       chance(m, shown, {

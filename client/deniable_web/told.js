@@ -78,8 +78,8 @@ export class DeniableTold extends DeniableElement {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
         bytes.append(exactOdds(m, view));
-        const isWeak = weakness(view) > 1;
-        shown.replaceChildren(sentInWords(m, view, report, isWeak ? "" : m.mayBe), sentOdds(isWeak ? { ...m, odds: m.oddsWeak } : m, view));
+        const weak = weakness(view);
+        shown.replaceChildren(sentInWords(m, view, report, weak > 1 ? "" : m.mayBe), sentOdds(weak > 1 ? { ...m, odds: m.oddsWeak } : m, view, weak));
       } catch {
         shown.replaceChildren(quiet(`${m.unreachable}.`), minor(m.again, show)); // the reply itself may well have been sent
       }

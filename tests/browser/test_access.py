@@ -32,7 +32,7 @@ from tools.rig.surveys import SURVEY
 
 PHONE = {"width": 360, "height": 700}
 UNKNOWN = "ab" * 16
-ANSWERED = "Thank you. This was already answered here."
+ANSWERED = "Thank you. A reply was already given here."
 
 NUMBERS: dict[str, int] = {}
 """Which of the tests' keys signs for a survey: a key serves one only."""

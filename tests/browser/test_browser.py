@@ -209,7 +209,7 @@ def test_one_draw_however_often_the_page_is_reloaded(
     witness = browsing.Witness.of(page)
     for _ in range(5):
         page.reload()
-        expect(page.get_by_role("heading", name="This was already answered here")).to_be_visible()
+        expect(page.get_by_role("heading", name="A reply was already given here")).to_be_visible()
     assert witness.posts() == []
     assert collector.reports(survey) == before + 1
 

@@ -492,7 +492,7 @@ def test_survey_that_was_answered_says_so_and_leaves_the_focus_alone(
     with page_of(context, collector, body) as page:
         answer(page, answered, {"affair": "yes", "drinks": 3})
         page.reload()
-        expect(page.get_by_role("heading", name="This was already answered here")).to_be_attached()
+        expect(page.get_by_role("heading", name="A reply was already given here")).to_be_attached()
         page.wait_for_timeout(200)
         assert page.evaluate("[told, scrollY, document.activeElement.id]") == [[answered.id], 0, "first"]
 

@@ -24,7 +24,7 @@ from tools.rig.browsing import (
 )
 from tools.rig.collectors import Collector
 
-ANSWERED = "Thank you. This was already answered here."
+ANSWERED = "Thank you. A reply was already given here."
 REFUSED = "To protect you, your device does not take part here"
 
 
@@ -231,7 +231,7 @@ def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, pag
     assert kinds
     assert {tuple(each) for each in kinds} == {("readwrite", "strict")}
     page.reload()
-    expect(page.get_by_text("Thank you. This was already answered here.")).to_be_visible()
+    expect(page.get_by_text("Thank you. A reply was already given here.")).to_be_visible()
     assert page.evaluate("window.kinds") == [["readonly", "strict"]], "read once, and no disk is waited for"
 
 

@@ -354,7 +354,7 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     lines = [f"{box}: {marks[mark]}" for box, mark in boxes if mark in marks]
     assert words["What have you tried?"] == lines
     expect(page.get_by_text("With chance mixed in, your device sent:")).to_have_count(1)  # once, above all of them
-    expect(page.get_by_text("Is something here not what you chose? Then chance changed it")).to_be_visible()
+    expect(page.get_by_text("If something here is not what you chose, chance changed it")).to_be_visible()
     # Below the list, whatever was sent, the odds of the question where chance does the least.
     page.locator("summary", has_text="What chance does here").click()
     odds = page.locator("details details", has_text="What chance does here")

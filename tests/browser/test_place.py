@@ -217,7 +217,7 @@ def test_who_comes_to_the_collector_is_led_to_the_place_and_an_answer_is_not_ask
     page.goto(f"{both.urls[1]}/s/{survey.id}")
     page.get_by_role("button", name="Go there").click()
     # The same survey under another name: the reply that is there, if somebody wants it to go there, too.
-    expect(page.get_by_role("heading", name="Thank you. This was already answered here.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you. A reply was already given here.")).to_be_visible()
 
 
 def test_a_token_is_bought_by_a_gateway_and_the_place_sees_no_invitation(

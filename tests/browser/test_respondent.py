@@ -161,7 +161,7 @@ def test_offline_at_send_then_online(
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
     assert collector.reports(survey) == before + 1
     page.reload()
-    expect(page.get_by_role("heading", name="Thank you. This was already answered here.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you. A reply was already given here.")).to_be_visible()
     assert collector.reports(survey) == before + 1
 
 
@@ -176,7 +176,7 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
     page.evaluate(
         "document.querySelector('deniable-survey').replaceWith(document.querySelector('deniable-survey').cloneNode())"
     )
-    expect(page.get_by_role("heading", name="Thank you. This was already answered here.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you. A reply was already given here.")).to_be_visible()
     assert collector.reports(survey) == before + 1
 
 
@@ -294,7 +294,7 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, pa
     expect(page.get_by_text("You have done nothing wrong, and nothing was sent.")).to_be_visible()
     assert collector.reports(surveys[2]) == 0
     page.goto(collector.publish(surveys[0]))  # which was paid for
-    expect(page.get_by_role("heading", name="Thank you. This was already answered here.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you. A reply was already given here.")).to_be_visible()
     old = (datetime.now(UTC) - timedelta(days=91)).date().isoformat()
     age = f"for (const told of Object.values(state.told)) for (const key in told) told[key][0] = '{old}'; return state"
     page.evaluate(remembered(age))

@@ -59,7 +59,7 @@ def test_a_full_survey_is_known_before_start_and_nothing_is_asked(
     first.context.close()
     witness = browsing.Witness.of(page)
     page.goto(link)
-    heading(page, "This survey has all the replies that it can take")
+    heading(page, "Enough people have already answered")
     expect(page.get_by_text("This survey takes at most 1 replies, and the researchers")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == []
@@ -100,7 +100,7 @@ def test_an_invitation_that_cannot_count_is_known_before_start_by_its_hash_alone
         first.goto(link)
         browsing.answer(first, survey, ANSWERS)
         first.reload()
-        heading(first, "Thank you. This was already answered here.")  # its own report: the receipt, as ever
+        heading(first, "Thank you. A reply was already given here.")  # its own report: the receipt, as ever
         first.context.close()
     invitation = link[-32:] if end == "used" else UNKNOWN
     witness = browsing.Witness.of(page)

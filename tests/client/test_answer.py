@@ -164,7 +164,7 @@ def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, h
     before = collector.reports(five)
     terminal = Terminal(link)
     assert terminal.finish() == 0
-    assert "Thank you. This was already answered here." in terminal.text
+    assert "Thank you. A reply was already given here." in terminal.text
     assert "Your device has forgotten what you chose." in terminal.text
     assert f"Survey: {five.id}" in terminal.text
     assert f"Sent by: {receipt.client}" in terminal.text

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "rhdgxg66oxwbhikirlgof23rbm",
-  de: "bew2lu6wywgkllwdmeok2g5a5a",
-  en: "2apeadxn2lfbck3o4suggkqle4",
-  es: "xmk2b34bjyzjmrdgzgdofwzvzu",
-  fr: "7v4vsqtx6jf52xy3z2d2zm2a7e",
+  ar: "x2pfjncl3mimgaifn4g46pedjm",
+  de: "rwigcud4l4uti74fvw7nnassdu",
+  en: "ynyxuiyaes7kai63j3vk7my3oi",
+  es: "aznkcnix54rcqmjd5ytwddumrq",
+  fr: "7m45bydst3syvzltkzjnz7wvwy",
 };
