@@ -235,7 +235,7 @@ def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(p
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("language", ["en", "ar"])
-def test_what_lacks_an_answer_has_a_bar_beside_its_message_and_no_frame(
+def test_what_lacks_an_answer_is_listed_in_a_frame_and_has_a_bar_beside_its_message_alone(
     page: Page, link: str, width: int, language: str
 ) -> None:
     page.set_viewport_size({"width": width, "height": 900})
@@ -247,9 +247,10 @@ def test_what_lacks_an_answer_has_a_bar_beside_its_message_and_no_frame(
     onward.click()
     colour = style_of(page, ".missing b", "color")
     side = "Right" if language == "ar" else "Left"
-    for marked in ("[role=alert]", ".missing"):
-        assert style_of(page, marked, f"border{side}Width") == "4px"
-        assert style_of(page, marked, f"border{side}Color") == colour
+    for marked, sides, width_of_line in (("[role=alert]", ("Left", "Right"), "2px"), (".missing", (side,), "4px")):
+        for each in sides:
+            assert style_of(page, marked, f"border{each}Width") == width_of_line
+            assert style_of(page, marked, f"border{each}Color") == colour
     assert style_of(page, "fieldset .choices", "outlineStyle") == "none"  # no alarm around the options
     assert style_of(page, "fieldset label", "borderTopColor") == calm
     page.locator("fieldset").first.locator("label").first.click()
