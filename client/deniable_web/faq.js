@@ -24,9 +24,12 @@ export const sure = (m, weak) => said(weak, m, "answerSure", "answerSureHint", "
 export const results = (m, view, live = m.resultsLive, batches = m.resultsBatches, closed = m.resultsClosed) =>
   view.isLive ? live : view.release ? fill(batches, { n: view.release, group: view.cohorts[0] ? m.ofGroup : "" }) : closed;
 
-/** When results come, and then what their page shows to whom. @param {Messages} m @param {View} view */
-export const resultsPage = (m, view) =>
-  `${results(m, view)} ${lasts(m, view)}\n\n${view.isListed ? m.resultsList : m.resultsTotals} ${view.isPublic ? m.resultsPublic : m.resultsToken}`;
+/** What the page of results lists, where it has more than totals. @param {Messages} m @param {View} view @param {number} weak as in ceiling.js */
+export const listed = (m, { isListed }, weak) => (isListed ? said(weak, m, "resultsList", "resultsListWeak") : "");
+
+/** When results come, and then what their page shows to whom. @param {Messages} m @param {View} view @param {number} weak as in ceiling.js */
+export const resultsPage = (m, view, weak) =>
+  `${results(m, view)} ${lasts(m, view)}\n\n${listed(m, view, weak) || m.resultsTotals} ${view.isPublic ? m.resultsPublic : m.resultsToken}`;
 
 /** Until when a survey takes replies, if it says so. @param {Messages} m @param {View} view */
 export const lasts = (m, { closes }, text = m.lasts) => (closes ? fill(text, { closes: end(m, closes) }) : "");
@@ -66,7 +69,7 @@ export function faq(m, view, weak, kept, stop, asks) {
     [m.askStop, stop],
     [m.askBack, m.answerBack],
     [m.askKept, kept],
-    [m.askResults, `${resultsPage(m, view)} ${where}`],
+    [m.askResults, `${resultsPage(m, view, weak)} ${where}`],
   ];
   return asked.map(([question, answer]) => answer && fold(question, () => h("div", { class: "text" }, answer), "faq"));
 }

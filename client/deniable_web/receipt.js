@@ -80,7 +80,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     folds(
       fold(m.inWords, () => sentInWords(m, view, report, said(weak, m, "mayBe"))),
       sentOdds(m, view, weak, sure(m, weak)),
-      fold(m.askResults, () => p(resultsPage(m, view), "text")),
+      fold(m.askResults, () => p(resultsPage(m, view, weak), "text")),
       fold(m.experts, () =>
         stack(quiet(m.expertsWhy), pairs([
           [m.json, stack(block(report), quiet(m.fields, " ", m[`${view.access}Field`]))],
@@ -109,7 +109,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     p(`${kept} ${ofChance || m.mixedIn}`),
     place && p(fill(m.passedOn, { place })),
     p(results(m, view, "", m.whenBatches, m.whenClosed)),
-    !next && !isPlace && h("div", { class: "row ways" }, toResults(m, link, "go minor")),
+    !next && !isPlace && view.isPublic && h("div", { class: "row ways" }, toResults(m, link, "go minor")),
     !view.thanks && ask,
     folds(h("details", {}, h("summary", {}, m.reply), more)),
   );

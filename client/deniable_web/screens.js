@@ -9,7 +9,7 @@ import { ways } from "./ways.js";
 import { chance, clearest, picture } from "./chance.js";
 import { tellsUse } from "./collector.js";
 import { begin, fill, numbered } from "./messages.js";
-import { faq, lasts, sure } from "./faq.js";
+import { faq, lasts, listed, sure } from "./faq.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -120,7 +120,7 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
       folds(
         fold(m.who, () =>
           pairs([
-            [said(weak, m, "cannot", "guess"), `${m.cannotText} ${view.isListed ? m.resultsList : ""}`],
+            [said(weak, m, "cannot", "guess"), `${m.cannotText} ${listed(m, view, weak)}`],
             [m.can, isSeen ? m.canSite : m.canText],
             [m.askRoles, roles(m, view, operator)],
             [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],

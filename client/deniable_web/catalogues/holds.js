@@ -5,6 +5,8 @@
 export const HOLDS_AT = {
   "quiz": "01",
   "chance": "01",
+  "resultsList": "01",
+  "resultsListWeak": "2",
   "weakSent": "2",
   "mayBe": "01",
   "unsure": "0",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "x2pfjncl3mimgaifn4g46pedjm",
-  de: "rwigcud4l4uti74fvw7nnassdu",
-  en: "ynyxuiyaes7kai63j3vk7my3oi",
-  es: "aznkcnix54rcqmjd5ytwddumrq",
-  fr: "7m45bydst3syvzltkzjnz7wvwy",
+  ar: "7qptet5deev72ntsmd64dzo5cu",
+  de: "kchusoaava7djamxgc4j6f5jty",
+  en: "4wo6qnkeh56lbq5nv6p2pk6o3m",
+  es: "dke6cpoxifi3xdnh7f24ew2qja",
+  fr: "sfzlpan6sr6g7ctpl6dnsevx24",
 };
