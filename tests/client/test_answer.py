@@ -224,7 +224,8 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
     assert "What chance does here:\nOf 100 people whose true answer is Yes" in text  # it protects little
     assert text.count("Please choose an answer.") == 7
     assert text.count("Please choose an answer. Enter a whole number from -500000 to 499999.") == 2
-    assert "Please answer every question, or stop here" in " ".join(text.split())  # in lines of the terminal
+    unwrapped = " ".join(text.split())  # a terminal breaks lines
+    assert "Please answer every question, or type stop: no answer is sent before you type send." in unwrapped
     assert text.count("Please type send, a number, show or stop.") == 2
     shown = text[text.index("Check your answers") :]
     for number, answer in enumerate(["No", "B", "cocaine, cannabis", "7", "12"], start=1):
@@ -433,7 +434,7 @@ def test_trial_shows_a_split_and_sends_nothing(collector: Collector, five: Surve
     assert result.exit_code == 0, result.output
     yes, no = re.findall(r"answer is (?:Yes|No):\n +(\d+)  No\n +(\d+)  Yes", result.stdout)
     assert int(yes[0]) + int(yes[1]) == int(no[0]) + int(no[1]) == PRESSES
-    assert "If the true answer is every box ticked:" in result.stdout
+    assert "If the true answer is all chosen:" in result.stdout
     assert collector.reports(five) == before
     assert list(home.rglob("*")) == []
 
@@ -600,6 +601,10 @@ def test_receipt_says_what_results_show_and_to_whom(five: Survey, retention: str
     assert any(messages.RESULTS_TOTALS in each for each in text) == (retention == "tallies")
     assert any(messages.RESULTS_PUBLIC in each for each in text) == (readers == "public")
     assert any(messages.RESULTS_TOKEN in each for each in text) == (readers == "token")
+    link = f"{messages.RESULTS}: https://a.example/s/"
+    assert any(link in each for each in text) == (readers == "public"), (
+        "nobody is sent to a page that is closed to them"
+    )
 
 
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:
@@ -609,6 +614,14 @@ def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None
     assert len(theirs & set(ours.values())) > 60
     for name, text in ours.items():
         assert not BANNED.search(text), name
+
+
+def test_no_sentence_speaks_of_what_a_terminal_does_not_have() -> None:
+    ours = {name: text for name, text in vars(messages).items() if name.isupper() and isinstance(text, str)}
+    of_browsers = re.compile(r"\bSend\b|\bStart\b|button|click|\btap\b|this page|\bbox(es)?\b|\btabs?\b|reload")
+    assert [name for name, text in ours.items() if of_browsers.search(text)] == []
+    pressed = {word for text in ours.values() for word in re.findall(r"[Pp]ress(?:ed|es)? (\S+)", text)}
+    assert pressed == {"Enter"}
 
 
 def test_texts_of_others_cannot_drive_the_terminal_or_pass_for_ours() -> None:
