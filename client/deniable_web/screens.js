@@ -205,7 +205,7 @@ export function hindered(m, view, why, link, isByDay = false) {
   const full = closesAt ? fill(m.closedFull, { n: closesAt }) : m.closedNow;
   // What to do comes before what did not happen.
   const opening = () => stack(opens && p(fill(m.opensOn, { opens: begin(m, opens) }), "lead"), p(`${opens ? m.openThen : ""} ${lasts(m, view)}`), p(m.nothingAsked));
-  const more = isClosed ? link && toResults(m, link) : why === "early" && opening();
+  const more = isClosed ? link && view.isPublic && toResults(m, link) : why === "early" && opening();
   const isFull = closesAt && !isByDay;
   const how = { name: isClosed && isFull ? "full" : why, more, ask: contact(m, view) };
   return why === "used" ? notice(m, m.usedBefore, m.usedText, how)

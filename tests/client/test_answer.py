@@ -224,7 +224,8 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
     assert "What chance does here:\nOf 100 people whose true answer is Yes" in text  # it protects little
     assert text.count("Please choose an answer.") == 7
     assert text.count("Please choose an answer. Enter a whole number from -500000 to 499999.") == 2
-    assert "Please answer every question, or stop here" in " ".join(text.split())  # in lines of the terminal
+    unwrapped = " ".join(text.split())  # a terminal breaks lines
+    assert "Please answer every question, or type stop: no answer is sent before you type send." in unwrapped
     assert text.count("Please type send, a number, show or stop.") == 2
     shown = text[text.index("Check your answers") :]
     for number, answer in enumerate(["No", "B", "cocaine, cannabis", "7", "12"], start=1):
@@ -433,7 +434,7 @@ def test_trial_shows_a_split_and_sends_nothing(collector: Collector, five: Surve
     assert result.exit_code == 0, result.output
     yes, no = re.findall(r"answer is (?:Yes|No):\n +(\d+)  No\n +(\d+)  Yes", result.stdout)
     assert int(yes[0]) + int(yes[1]) == int(no[0]) + int(no[1]) == PRESSES
-    assert "If the true answer is every box ticked:" in result.stdout
+    assert "If the true answer is all chosen:" in result.stdout
     assert collector.reports(five) == before
     assert list(home.rglob("*")) == []
 
@@ -588,18 +589,31 @@ def test_receipt_says_when_results_change(five: Survey) -> None:
     # Each cohort is released by itself; without cohorts there are no groups.
     assert f"{five.release} replies of your group have arrived" in wanted["batches"]
     assert f"{five.release} replies have arrived" in screens.when_results_change(
-        replace(five, results="batches", cohorts=())
+        replace(five, results="batches", cohorts=()), 0
     )
+
+
+def test_what_results_list_is_said_as_strongly_as_protection_is() -> None:
+    for epsilon, said in ((1, messages.RESULTS_LIST), (3.9, messages.RESULTS_LIST_WEAK)):
+        survey = read_survey(survey_toml("S", question_toml("q", "yes-no", "Ever?", epsilon=epsilon)))
+        text = "\n".join(screens.receipt(survey, "https://a.example", is_old=False))
+        both = (messages.RESULTS_LIST, messages.RESULTS_LIST_WEAK)
+        assert [each for each in both if each in text] == [said]
 
 
 @pytest.mark.parametrize("retention", ["reports", "tallies"])
 @pytest.mark.parametrize("readers", ["public", "token"])
 def test_receipt_says_what_results_show_and_to_whom(five: Survey, retention: str, readers: str) -> None:
     text = screens.receipt(replace(five, retention=retention, readers=readers), "https://a.example", is_old=False)
-    assert any(messages.RESULTS_LIST in each for each in text) == (retention == "reports")
+    lists = (messages.RESULTS_LIST, messages.RESULTS_LIST_WEAK)
+    assert any(said in each for said in lists for each in text) == (retention == "reports")
     assert any(messages.RESULTS_TOTALS in each for each in text) == (retention == "tallies")
     assert any(messages.RESULTS_PUBLIC in each for each in text) == (readers == "public")
     assert any(messages.RESULTS_TOKEN in each for each in text) == (readers == "token")
+    link = f"{messages.RESULTS}: https://a.example/s/"
+    assert any(link in each for each in text) == (readers == "public"), (
+        "nobody is sent to a page that is closed to them"
+    )
 
 
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:
@@ -609,6 +623,14 @@ def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None
     assert len(theirs & set(ours.values())) > 60
     for name, text in ours.items():
         assert not BANNED.search(text), name
+
+
+def test_no_sentence_speaks_of_what_a_terminal_does_not_have() -> None:
+    ours = {name: text for name, text in vars(messages).items() if name.isupper() and isinstance(text, str)}
+    of_browsers = re.compile(r"\bSend\b|\bStart\b|button|click|\btap\b|this page|\bbox(es)?\b|\btabs?\b|reload")
+    assert [name for name, text in ours.items() if of_browsers.search(text)] == []
+    pressed = {word for text in ours.values() for word in re.findall(r"[Pp]ress(?:ed|es)? (\S+)", text)}
+    assert pressed == {"Enter"}
 
 
 def test_texts_of_others_cannot_drive_the_terminal_or_pass_for_ours() -> None:

@@ -98,6 +98,10 @@ NOT_RUN = {
         "docs/data-protection.md",
         "find /var/lib/deniable /var/backups -path '*/deniable/*' \\( -name '*.db*' -o -name '*.dump*' \\)",
     ): "it looks for what the lines above have deleted",
+    (
+        "docs/data-protection.md",
+        "curl -sS --fail --header 'Authorization: Bearer dn_...' --output study.zip https://collector.example",
+    ): "tests/server/test_upkeep.py types it, with a collector and a token",
     ("docs/embedding/README.md", "deniable serve --db deniable.db"): EXAMPLE,
     ("docs/embedding/README.md", "deniable-survey { --deniable-accent: #7a1f5c; --deniable-font: Georgia, serif }"): (
         "tests/browser/test_looks.py sets such properties"
@@ -226,7 +230,10 @@ TYPED = {
         "deniable invite mail ID --roster people.csv --column email --letter letter.txt --to mail.csv",
         "deniable invite unused ID",
     ),
-    "docs/operations.md": ("deniable token create ada --days 30 --db survey.db",),
+    "docs/operations.md": (
+        "deniable token create rita --scope read --survey SURVEY-ID --days 60 --db survey.db",
+        "deniable token create ada --days 30 --db survey.db",
+    ),
     "docs/place.md": (
         "deniable sealing keys --from 2026-11-23 --weeks 4 >> my-survey.toml",
         "deniable place folder /var/www/place",

@@ -260,6 +260,10 @@ def test_the_link_of_a_survey_is_fetched_and_checked(web: Web) -> None:
         web.pages[f"{path}/reports.csv"] = (status, json.dumps({"detail": "no"}).encode())
         with pytest.raises(error, match=words):
             read(f"{url}/s/{survey.id}")
+    for status, words in ((401, "is unknown, revoked or expired"), (403, "may not read the results of this survey")):
+        web.pages[f"{path}/reports.csv"] = (status, b"{}")
+        with pytest.raises(CollectorError, match=words):
+            read(f"{url}/s/{survey.id}", token="dn_secret")
 
 
 def test_nothing_is_loaded_before_somebody_asks() -> None:

@@ -297,7 +297,8 @@ class TestPublishing:
         token = create_token(store, "ada", days=10)
         for wrong in (None, "", "dn_wrong", token[:-1], token + "x"):
             response = self.publish(http, wrong)
-            assert_problem(response, 401, "Authorization: Bearer dn_...")
+            sentence = "This token is unknown, revoked or expired" if wrong else "Authorization: Bearer dn_..."
+            assert_problem(response, 401, sentence)
             assert "Bearer" in response.headers["WWW-Authenticate"]
         assert self.publish(http, token).status_code == 201
         clock.today += datetime.timedelta(days=11)

@@ -276,10 +276,14 @@ class TestProbes:
 class TestMetrics:
     def test_need_a_token_of_their_scope(self, http: FlaskClient, store: SqliteStore) -> None:
         tokens = {scope: create_token(store, scope, scope) for scope in ("publish", "metrics")}
-        for token, status in (("", 401), (tokens["publish"], 401), (tokens["metrics"], 200)):
+        for token, status in (("", 401), (tokens["publish"], 403), (tokens["metrics"], 200)):
             assert http.get("/metrics", headers={"Authorization": f"Bearer {token}"}).status_code == status
         publishing = http.get("/api/v1/surveys", headers={"Authorization": f"Bearer {tokens['metrics']}"})
-        assert publishing.status_code == 401
+        assert publishing.status_code == 403
+        assert publishing.json["detail"] == (
+            "The token 'metrics' of scope 'metrics' reads /metrics alone. This needs the header 'Authorization: Bearer "
+            "dn_...' with a token of scope 'publish' or 'operate'."
+        )
         assert find_token(store, tokens["metrics"], "metrics")
         assert not find_token(store, tokens["metrics"], "publish")
 
@@ -376,6 +380,7 @@ def test_who_may_do_what(http: FlaskClient, store: SqliteStore, survey: Survey, 
     roles |= {scope: create_token(store, scope, scope) for scope in SCOPES}
     roles |= {"revoked": create_token(store, "revoked"), "nobody": "", "guess": "dn_" + "A" * 43}
     revoke_token(store, "revoked")
+    invalid = {"expired", "revoked", "nobody", "guess"}
     opened: dict[tuple[str, str], set[str]] = {}
     for path, calls in http.get("/api/openapi.json").json["paths"].items():
         for method in calls.keys() - {"parameters"}:
@@ -384,8 +389,11 @@ def test_who_may_do_what(http: FlaskClient, store: SqliteStore, survey: Survey, 
                 with http.open(
                     path.replace("{survey_id}", survey.id), method=method.upper(), headers=headers
                 ) as answer:
-                    if answer.status_code != 401:
+                    is_refused = answer.status_code in (401, 403) and "Bearer" in str(answer.json)
+                    if answer.status_code != 401 and not is_refused:
                         opened.setdefault((method, path), set()).add(role)
+                    elif role in invalid:
+                        assert answer.status_code == 401, "only a valid token learns what it may do"
             needs_token = {} not in calls[method].get("security", [{}])
             assert needs_token == (opened.get((method, path)) != set(roles)), (method, path)
     closed = {call: who for call, who in opened.items() if who != set(roles)}

@@ -513,7 +513,7 @@ def test_a_newer_database_is_refused(store: PostgresqlStore, address: Address, c
     with sql(address) as connection:
         connection.execute("INSERT INTO migrations VALUES (999, 'from the future')")
     assert store.not_ready_because(0) == "The database is of a newer version; start that one."
-    with pytest.raises(DeniableError, match="got one with step 999 of 3 known here"):
+    with pytest.raises(DeniableError, match="got one with step 999 of 4 known here"):
         PostgresqlStore(address, clock)
 
 

@@ -175,7 +175,7 @@ class TestResults:
             assert "not public" in refused.json["detail"]
             for scope, token in tokens.items():
                 status = http.get(address, headers={"Authorization": f"Bearer {token}"}).status_code
-                assert status == (200 if scope in ("read", "publish", "operate") else 401), (address, scope)
+                assert status == (200 if scope in ("read", "publish", "operate") else 403), (address, scope)
         refused = http.get(f"{page}/results", headers={"Accept": "text/html"})
         assert refused.mimetype == "text/html"
         assert "Results of this survey are not public." in refused.text

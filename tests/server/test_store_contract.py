@@ -22,7 +22,7 @@ import pytest
 from deniable import Report, Survey, Tally, read_survey, tally_reports
 from deniable.access.invitation import hash_of, new_invitation
 from deniable_client import randomize
-from deniable_server.access.tokens import create_token, find_token
+from deniable_server.access.tokens import Token, TokenError, create_token, find_token, valid_token
 from deniable_server.store import NotFound, StoreUnavailable, TokenRow, Verdict, counts
 from deniable_server.store.postgresql import store as postgresql_store
 from deniable_server.store.sql_store import SqlStore
@@ -364,13 +364,29 @@ def test_tokens_are_kept_by_hash_and_forgotten(store: SqlStore, place: Place) ->
     found = find_token(store, token, "publish")
     assert found is not None
     assert (found.name, found.scope) == ("ada", "operate")
-    ada = TokenRow(hashlib.sha256(token.encode()).hexdigest(), "ada", "operate", "2026-11-28")
+    ada = TokenRow(hashlib.sha256(token.encode()).hexdigest(), "ada", "operate", "2026-11-28", "")
     assert store.tokens()[0] == ada
     assert not store.add_token(ada._replace(sha256="0" * 64))
     assert store.remove_token("ada")
     assert not store.remove_token("ada")
     assert find_token(store, token, "publish") is None
     assert [row.name for row in store.tokens()] == ["grace"]
+    assert place.findings() == ()
+
+
+def test_a_token_for_certain_surveys_is_kept_with_them(
+    store: SqlStore, place: Place, survey: Survey, tallied: Survey
+) -> None:
+    for each in (survey, tallied):
+        store.publish(each)
+    token = create_token(store, "rita", "read", surveys=[survey.id, tallied.id, survey.id])
+    assert store.tokens()[0].surveys == f"{survey.id} {tallied.id}"
+    assert valid_token(store, token) == Token("rita", "read", (survey.id, tallied.id))
+    with pytest.raises(TokenError, match=f"there is none with the id '{'a' * 26}' in this database"):
+        create_token(store, "eve", "read", surveys=[survey.id, "a" * 26])
+    with pytest.raises(TokenError, match="only a token of scope 'read' is for certain surveys, got scope 'publish'"):
+        create_token(store, "eve", surveys=[survey.id])
+    assert [row.name for row in store.tokens()] == ["rita"]
     assert place.findings() == ()
 
 

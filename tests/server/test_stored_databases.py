@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from deniable_server.store import utc_today
+from deniable_server.store import TokenRow, utc_today
 from deniable_server.store.database import database_at
 from deniable_server.store.sql_store import SqlStore
 from tools.rig.command_line import CommandLine
 
 STORED = Path(__file__).parents[1] / "data" / "databases"
 DENIABLE = CommandLine()
-READ = ["9-releases", "8-signing-keys", "7-surveys-of-format-2"]
-"""The last three formats that differ from that of this version."""
+READ = ["10-public-urls", "9-releases", "8-signing-keys", "7-surveys-of-format-2"]
+"""The last four formats that differ from that of this version."""
 
-SAME = "10-public-urls"
+SAME = "11-surveys-of-tokens"
 """A database of this version's format, with signed releases, that was brought up to date from an earlier one."""
 
 
@@ -63,6 +63,8 @@ def found_in(store: SqlStore) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("stored", "name"), [(name, name) for name in READ], indirect=["stored"], ids=READ)
 def test_everything_is_there_after_an_update(stored: Path, name: str, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(stored)) as db, db:
+        db.execute("INSERT INTO tokens VALUES (?, 'rita', 'read', '2099-12-31')", ["a" * 64])
     before = stored.read_bytes()
     for command in (["survey", "list"], ["check"], ["token", "list"]):
         assert "is of an older version" in DENIABLE.refused(*command, "--db", stored)
@@ -73,6 +75,7 @@ def test_everything_is_there_after_an_update(stored: Path, name: str, tmp_path: 
         assert found_in(store) == counted(name)
         assert sorted(sum(store.waiting(state.survey).values()) for state in store.states()) == [0, 20]
         assert sum(state.reports for state in store.states()) == 200 + 220
+        assert store.tokens() == [TokenRow("a" * 64, "rita", "read", "2099-12-31", "")], "which reads all surveys"
     assert re.search(r"sound, 2 surveys, 420 released reports", DENIABLE.ok("check", "--db", stored))
     listed = DENIABLE.ok("survey", "list", "--db", stored)
     assert (listed.count("  open  "), listed.count("  closed  ")) == (1, 1)
@@ -108,3 +111,8 @@ def test_a_database_of_the_same_format_is_read_as_it_is(stored: Path) -> None:
     with closing(database_at(stored).open(utc_today)) as store:
         assert isinstance(store, SqlStore)
         assert found_in(store) == counted(SAME)
+        first = store.states()[0].survey.id
+        assert [(row.name, row.scope, row.surveys) for row in store.tokens()] == [
+            ("ada", "read", ""),
+            ("rita", "read", first),
+        ]

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_server.access.tokens import create_token
-from deniable_server.store import Store
+from deniable_server.store import Store, database_at
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place
@@ -73,6 +73,30 @@ class TestStores:
                 )
                 store.close_survey(asked.id)
                 assert store.waiting(asked) == {}
+
+    def test_are_those_of_check(self, place: Place, survey: Survey) -> None:
+        """Whether results show a report means the same in `survey list` and in `check`, before and after the end."""
+        surveys = [replace(survey, results=results) for results in ("batches", "live", "closed")]
+
+        def listed(store: Store) -> tuple[int, int]:
+            states = store.states()
+            waiting = sum(sum(store.waiting(state.survey).values()) for state in states)
+            return sum(max(0, state.reports) for state in states), waiting
+
+        def checked() -> tuple[int, int]:
+            found = database_at(place.where).inspect()
+            assert found.findings == ()
+            return found.reports, found.waiting
+
+        with place.opened() as store:
+            for asked in surveys:
+                fill(store, asked)
+                store.store_reports([(asked, reports(asked, 23, "paper"))])
+            # All of the live one and a cohort of the first; the other cohort, and all of the one that shows them last.
+            assert checked() == listed(store) == (403 + 212, 191 + 403)
+            for asked in surveys:
+                store.close_survey(asked.id)
+            assert checked() == listed(store) == (3 * 403, 0)
 
 
 class TestWhoHoldsTheFile:

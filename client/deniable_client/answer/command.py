@@ -61,7 +61,7 @@ INTERRUPTED = 130
     "--try",
     "is_trial",
     is_flag=True,
-    help="Show what would be sent if you pressed Send 100 times. Asks nobody and sends nothing.",
+    help="Show what would be sent if you typed send 100 times. Asks nobody and sends nothing.",
 )
 @click.option(
     "--resend", is_flag=True, help="Send the replies that are waiting on this device, without asking any question."

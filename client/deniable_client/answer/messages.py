@@ -51,7 +51,6 @@ PROCESS = _said_in_browsers("process")
 PROCESS_WEAK = _said_in_browsers("processWeak")
 DRAWN = _said_in_browsers("drawn")
 NEEDED = _said_in_browsers("needed")
-DRAWN_KEPT = _said_in_browsers("drawnKept")
 WHY = _said_in_browsers("why")
 WHY_WEAK = _said_in_browsers("whyWeak")
 NO_ADMISSION = _said_in_browsers("noAdmission")
@@ -65,7 +64,6 @@ COHORT = _said_in_browsers("cohort")
 LIVE = _said_in_browsers("live")
 CANNOT = _said_in_browsers("cannot")
 GUESS = _said_in_browsers("guess")
-CANNOT_TEXT = _said_in_browsers("cannotText")
 CAN = _said_in_browsers("can")
 ODDS_LEAST = _said_in_browsers("oddsLeast")
 KIOSK_OTHER = _said_in_browsers("kioskOther")
@@ -77,11 +75,8 @@ CONTACT = _said_in_browsers("contact")
 CONTACT_SHOWS = _said_in_browsers("contactShows")
 ODDS = _said_in_browsers("odds")
 ODDS_WEAK = _said_in_browsers("oddsWeak")
-TICKS = _said_in_browsers("ticks")
-TICKS_OR_NONE = _said_in_browsers("ticksOrNone")
 RANGE = _said_in_browsers("range")
 MISSING = _said_in_browsers("missing")
-MISSING_WHY = _said_in_browsers("missingWhy")
 REVIEW = _said_in_browsers("review")
 YOURS = _said_in_browsers("yours")
 NONE = _said_in_browsers("none")
@@ -102,6 +97,7 @@ JSON = _said_in_browsers("json")
 INVITED_USED = _said_in_browsers("invitedUsed")
 UNLINKABLE_USED = _said_in_browsers("unlinkableUsed")
 RESULTS_LIST = _said_in_browsers("resultsList")
+RESULTS_LIST_WEAK = _said_in_browsers("resultsListWeak")
 RESULTS_TOTALS = _said_in_browsers("resultsTotals")
 RESULTS_PUBLIC = _said_in_browsers("resultsPublic")
 RESULTS_TOKEN = _said_in_browsers("resultsToken")
@@ -125,7 +121,6 @@ CLOSED_NOW = _said_in_browsers("closedNow")
 CLOSED_FULL = _said_in_browsers("closedFull")
 NOTHING_ASKED = _said_in_browsers("nothingAsked")
 REFUSED = _said_in_browsers("refused")
-REFUSED_TEXT = _said_in_browsers("refusedText")
 NOT_TAKEN = _said_in_browsers("notTaken")
 TOO_LATE = _said_in_browsers("tooLate")
 ALTERED = _said_in_browsers("altered")
@@ -145,12 +140,17 @@ DEVICE_LEFT = _said_in_browsers("deviceLeft")
 FORGET_TEXT = _said_in_browsers("forgetText")
 
 UNSIGNED = "Your invitation could not be exchanged for a token"
-CAN_TEXT = "Anyone who looks at this screen, and anyone who controls this device."
+CANNOT_TEXT = (
+    "This holds for the researchers and other people who take part, and even for a court, or for somebody who stole the"
+    " data. As long as nobody secretly changes this program, none of them gets more than what your device sends."
+)
+CAN_TEXT = "Chance hides nothing from anyone who looks at this screen, or who controls this device."
 KIOSK = "This device keeps nothing of you, so please answer once."
 KIOSK_CLEARED = (
     "This device has forgotten what you chose, and keeps nothing of what was sent. Please close this window before"
     " somebody else uses this device."
 )
+DRAWN_KEPT = "Once you start, your device remembers which questions it picked."
 OTHER = "Press Enter if you are another person, or type stop: "
 START = "Press Enter to start, or type ? for who could learn what and what chance does, or stop: "
 NOTHING_YET = "No answer is sent before you type send, and then only with chance mixed in."
@@ -172,6 +172,9 @@ PROMPT_TICKS = "Your answer, numbers with spaces between, or 0 for none: "
 PROMPT_NUMBER = "Your answer, from {lo} to {hi}: "
 TAKEN = "Answered."
 ANSWERED = "answered"
+MISSING_WHY = "Please answer every question, or type stop: no answer is sent before you type send."
+TICKS = "Choose all that apply, or 0 if none apply."
+TICKS_OR_NONE = "Choose all that apply."
 EXCLUSIVE = "Choose “{option}” alone, or others."
 REVIEW_PROMPT = "Type send, the number of a question to answer it again, show to read your answers, or stop: "
 REVIEW_UNKNOWN = "Please type send, a number, show or stop."
@@ -184,6 +187,12 @@ STOPPED_INVITED_KIOSK = (
 STOPPED_LATE = "Stopped. Your reply waits on this device. To send it: deniable answer --resend"
 STOPPED_LATE_KIOSK = (
     "Stopped. This device keeps nothing of the reply, which may have arrived. Please do not answer again."
+)
+REFUSED_TEXT = (
+    "You have done nothing wrong, and nothing was sent.\n"
+    "This survey would give away more about you than your device allows, on its own or together with other surveys of"
+    " the last 90 days.\n"
+    "You need not do anything more. If you like, tell the person who gave you the link."
 )
 CHANCE_OTHER = "What was sent need not be what you answered."
 ODDS_EACH = "What chance does to each question"
@@ -200,10 +209,10 @@ NONE_WAITS = "No reply waits on this device."
 CLOSED_TEXT = "It took replies until {day} (UTC)."
 EARLY_TEXT = "It takes replies from {day} (UTC) on."
 DETAILS = "For experts"
-TRY_TITLE = "What 100 presses of Send would send; nothing is sent now."
+TRY_TITLE = "What your device would send if you typed send 100 times; nothing is sent now."
 TRY_IF = "If the true answer is {answer}:"
-TRY_NOTHING = "no box ticked"
-TRY_EVERYTHING = "every box ticked"
+TRY_NOTHING = "none chosen"
+TRY_EVERYTHING = "all chosen"
 TRY_SAME = "the very answer"
 TRY_OTHER = "another one"
 NO_TERMINAL = (

@@ -222,6 +222,8 @@ def receipt(
     weak = weakness(survey, (told or Disclosure()).collector)
     # Questions with equal noise have equal sentences, which are shown once.
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
+    # Nobody is sent to a page that is for holders of a token alone.
+    results = [f"{m.RESULTS}: {collector}/s/{survey.id}/results"] if survey.readers == "public" else []
     return [
         m.SENT_BEFORE if is_old else f"{m.DONE} {m.SENT}",
         f"{m.KIOSK_CLEARED if is_kiosk else m.SENT_KEPT} {m.MIXED_IN}",
@@ -229,17 +231,18 @@ def receipt(
         m.said(weak, weakSent=m.WEAK_SENT, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
-        when_results_change(survey),
-        f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
+        when_results_change(survey, weak),
+        "\n".join([f"{m.SURVEY}: {survey.id}", f"{m.CLIENT}: {CLIENT}", *results]),
         *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
         *([own(survey.thanks)] if survey.thanks and is_mine else []),
         *(way_back(completion, survey) if completion and is_mine else []),
     ]
 
 
-def when_results_change(survey: Survey) -> str:
-    """What the page of results shows, to whom, and when it changes."""
-    shows = m.RESULTS_TOTALS if survey.retention == "tallies" else m.RESULTS_LIST
+def when_results_change(survey: Survey, weak: int) -> str:
+    """What the page of results shows, to whom, and when it changes; `weak` as in `deniable.privacy.ceiling.weakness`."""
+    listed = m.said(weak, resultsList=m.RESULTS_LIST, resultsListWeak=m.RESULTS_LIST_WEAK)
+    shows = m.RESULTS_TOTALS if survey.retention == "tallies" else listed
     to_whom = m.RESULTS_TOKEN if survey.readers == "token" else m.RESULTS_PUBLIC
     batches = m.RESULTS_BATCHES.format(n=survey.release, group=m.OF_GROUP if survey.cohorts else "")
     when = {"live": m.RESULTS_LIVE, "closed": m.RESULTS_CLOSED}.get(survey.results, batches)
@@ -334,7 +337,7 @@ def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
 
 
 def trial(survey: Survey) -> Paragraphs:
-    """The reports of 100 presses of Send, for the two most different answers to each question."""
+    """The reports of typing send 100 times, for the two most different answers to each question."""
     paragraphs = [own(survey.title), m.TRY_TITLE]
     for asked in survey.questions:
         lines = [own(asked.text), *odds_sentences(asked)]

@@ -1,4 +1,4 @@
-"""The trial: what many presses of Send would send, for answers that nobody gave."""
+"""The trial: what would be sent if somebody typed send many times, for answers that nobody gave."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from deniable_client.answer import messages as m
 from deniable_client.device import Given, true_answer
 
 PRESSES = 100
-"""Number of simulated presses of Send."""
+"""Number of times that sending is simulated."""
 
 
 def split(question: Question, answer: Given, presses: int = PRESSES, word: Word = system_word) -> dict[str, int]:

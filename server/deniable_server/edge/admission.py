@@ -27,7 +27,7 @@ from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError, ReportError
 from deniable.report.report import MAX_BYTES
 from deniable.wire import strict_json
-from deniable_server.access.tokens import is_token
+from deniable_server.access.tokens import valid_token
 from deniable_server.edge import problems
 from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Limits, NoSlot, RequestKind, TooMany
 from deniable_server.store import Store
@@ -134,7 +134,7 @@ class RightsLookup:
             try:
                 if header.startswith(_BEARER):
                     token = header.removeprefix(_BEARER)
-                    return token.encode() if is_token(self._store, token) else None
+                    return token.encode() if valid_token(self._store, token) else None
                 return self._of_credential(environ["PATH_INFO"], header) if header and kind is REPORTS else None
             except DeniableError:  # a malformed request bears no right
                 return None

@@ -20,6 +20,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
+from deniable_server.access.tokens import NotPublic
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import NoSlot, TooBusy, TooMany
 from deniable_server.language import language_of_query, words
@@ -75,6 +76,9 @@ PROBLEMS = {
 }
 """Names of the heading and the sentence of a page for people, by status; another status has a heading alone."""
 
+NOT_PUBLIC = ("problemPrivate", "problemPrivateText", "problemPrivateHow")
+"""Names of the heading and the sentences of the page for people who may not see the results of a survey."""
+
 _RESULTS = re.compile(r"/s/[a-z2-7]{26}/results(?=[/.]|$)")
 """The start of the address of results of a survey."""
 
@@ -108,7 +112,8 @@ def init_app(app: APIFlask) -> None:
         code = error.code or 500
         # Allow and WWW-Authenticate belong to the error; its type and length are those of our body.
         kept = {key: value for key, value in error.get_headers() if key not in ("Content-Type", "Content-Length")}
-        return problem(code, SENTENCES.get(code, error.description or error.name), kept)
+        private = error.survey.id if isinstance(error, NotPublic) else ""
+        return problem(code, SENTENCES.get(code, error.description or error.name), kept, private)
 
     @app.errorhandler(DeniableError)
     @app.errorhandler(StoreBusy)
@@ -150,7 +155,7 @@ def answer(
     """
     is_api = environ["PATH_INFO"].startswith("/api/")
     if not is_api and "pages" in app.blueprints and "text/html" in environ.get("HTTP_ACCEPT", ""):
-        body, mimetype = _page(app, int(status), detail, _language(environ), ""), "text/html; charset=utf-8"
+        body, mimetype = _page(app, int(status), detail, _language(environ)), "text/html; charset=utf-8"
     else:
         body, mimetype = _json(status, detail).encode(), "application/problem+json"
     more = [("Content-Type", mimetype), ("Content-Length", str(len(body))), *(OPEN_TO_ALL_ORIGINS if is_api else [])]
@@ -164,16 +169,21 @@ def _language(environ: WSGIEnvironment) -> str:
 
 
 @lru_cache(maxsize=64)
-def _page(app: APIFlask, status: int, detail: str, language: str, results: str) -> bytes:
+def _page(app: APIFlask, status: int, detail: str, language: str, results: str = "", command: str = "") -> bytes:
     """The page for people: what happened and what to do in their language, and the sentence for programs aside.
 
-    ``results`` is the address of the survey's results, where the wrong address is below it, or empty.
+    Parameters
+    ----------
+    results : str
+        The address of the survey's results, where the wrong address is below it, or empty.
+    command : str
+        The command that reads the results, where the survey's results are not public, or empty.
     """
     sentences = words(language)
-    title, text = (sentences[name] if name else "" for name in PROBLEMS.get(status, ("problemOther", "")))
+    title, *texts = (sentences[name] for name in (NOT_PUBLIC if command else PROBLEMS.get(status, ("problemOther",))))
     with app.app_context():
-        values = {"title": title, "text": text, "status": status, "detail": detail, "results": results}
-        page = render_template("problem.html", words=sentences, **values)
+        said = {"title": title, "texts": texts, "command": command}
+        page = render_template("problem.html", words=sentences, **said, status=status, detail=detail, results=results)
     return page.encode()
 
 
@@ -191,15 +201,24 @@ def _results_above(status: int, language: str) -> str:
     return f"{found[0]}?lang={language}" if "lang" in request.args else found[0]
 
 
-def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
-    """An error response: a page where a browser asked for a page, problem+json everywhere else."""
+def problem(status: int, detail: str, headers: dict[str, str] | None = None, private: str = "") -> Response:
+    """An error response: a page where a browser asked for a page, problem+json everywhere else.
+
+    Parameters
+    ----------
+    private : str
+        The id of the survey whose results were asked for and are not public, or empty.
+    """
     # The first where either will do.
     wanted = request.accept_mimetypes.best_match(("application/problem+json", "text/html"))
     has_pages = "pages" in current_app.blueprints  # an issuer has none
     if has_pages and not request.path.startswith("/api/") and wanted == "text/html":
         language = language_of_query(request.query_string.decode("latin-1"), request.accept_languages)
         app: APIFlask = cast("Any", current_app)._get_current_object()
-        response = Response(_page(app, status, detail, language, _results_above(status, language)), status, headers)
+        base = current_app.extensions["deniable-pages"].base
+        command = f"deniable estimate {base}/s/{private} --token dn_..." if private else ""
+        page = _page(app, status, detail, language, _results_above(status, language), command)
+        response = Response(page, status, headers)
         response.vary.add("Accept-Language")
         return response
     return Response(_json(status, detail), status, headers, mimetype="application/problem+json")

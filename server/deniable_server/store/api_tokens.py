@@ -1,11 +1,11 @@
-"""The rows of API tokens: their hashes, names, scopes and last days."""
+"""The rows of API tokens: their hashes, names, scopes, last days and surveys."""
 
 from __future__ import annotations
 
 from deniable_server.store.connection import Connection
 from deniable_server.store.interface import TokenRow
 
-_COLUMNS = "sha256, name, scope, expires_on"
+_COLUMNS = "sha256, name, scope, expires_on, surveys"
 
 
 def add(db: Connection, row: TokenRow) -> bool:
@@ -13,7 +13,7 @@ def add(db: Connection, row: TokenRow) -> bool:
     # Looked up first: a failed INSERT would end the whole transaction in PostgreSQL.
     if db.execute("SELECT 1 FROM tokens WHERE name = ?", [row.name]).fetchone():
         return False
-    db.execute(f"INSERT INTO tokens ({_COLUMNS}) VALUES (?, ?, ?, ?)", row)
+    db.execute(f"INSERT INTO tokens ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)", row)
     return True
 
 

@@ -35,7 +35,7 @@ class CopySummary(NamedTuple):
     Attributes
     ----------
     surveys, reports : int
-        Number of surveys and of folded reports in the target.
+        Number of surveys in the target, and of reports that their results show.
     """
 
     surveys: int
@@ -92,7 +92,7 @@ def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = la
         # Last: until here every collector refuses the target.
         db.execute(f"DROP TABLE IF EXISTS {UNFINISHED}")
     with target._snapshot() as db:
-        return CopySummary(len(surveys), sum(counts.folded(db, survey) for survey in surveys))
+        return CopySummary(len(surveys), sum(counts.shown_and_waiting(db, survey)[0] for survey in surveys))
 
 
 def _refuse_others(source: SqlStore, target: SqlStore, surveys: set[str]) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from deniable import Survey, Tally
-from deniable_server.store import checksum
+from deniable_server.store import calendar, checksum
 from deniable_server.store.connection import Connection
+from deniable_server.store.interface import utc_today
 from deniable_server.store.tables import Row, pending_table
 
 Counts = dict[str | None, Tally]
@@ -78,6 +79,19 @@ def waiting(db: Connection, survey: Survey) -> dict[str | None, int]:
     """Number of reports that wait for a fold, by cohort; None stands for reports without a cohort."""
     query = f"SELECT cohort, count(*) FROM {pending_table(survey)} GROUP BY cohort"
     return {cohort: int(n) for cohort, n in db.execute(query).fetchall()}
+
+
+def shown_and_waiting(db: Connection, survey: Survey) -> tuple[int, int]:
+    """Numbers of reports that results show and do not show yet, as the list of surveys has them."""
+    in_tallies, pending = folded(db, survey), sum(waiting(db, survey).values())
+    if survey.results == "live":
+        return in_tallies + pending, 0
+    if survey.results == "closed":
+        (closed_on,) = db.execute("SELECT closed_on FROM surveys WHERE id = ?", [survey.id]).fetchone()
+        is_over = survey.takes_until is not None and calendar.believed(db, utc_today()) > survey.takes_until
+        if pending or not (closed_on or is_over):
+            return 0, in_tallies + pending
+    return in_tallies, pending
 
 
 def together(some: Counts, others: Counts) -> Counts:

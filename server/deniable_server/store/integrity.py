@@ -29,9 +29,9 @@ class Inspection:
     Attributes
     ----------
     surveys, reports : int
-        Number of inspected surveys, and of their folded reports.
+        Number of inspected surveys, and of their reports that results show, as ``deniable survey list`` has it.
     waiting : int
-        Number of reports of these surveys that wait for a fold.
+        Number of reports of these surveys that results do not show yet.
     findings : tuple of str
         The differences from what was written, one sentence each; empty if there are none.
     unread : tuple of str
@@ -104,7 +104,7 @@ def look(
     if db.has_table(UNFINISHED):
         findings.append("it is a copy that is not complete; run 'deniable copy' again")
     surveys: list[Survey] = []
-    read, unread = 0, []
+    unread: list[str] = []
     sizes = """
 SELECT id, document, (SELECT coalesce(sum(n), 0) FROM totals WHERE survey = surveys.id) AS reports
 FROM surveys ORDER BY reports, id"""
@@ -115,24 +115,24 @@ FROM surveys ORDER BY reports, id"""
         if most_rows is not None and (rows + of_survey > most_rows or len(surveys) >= SURVEYS_AT_START):
             unread.append(survey_id)
             continue
-        read += int(n)
         rows += int(of_survey)
         try:
             surveys.append(parse_survey(document, survey_id))
         except Exception as error:
             findings.append(f"survey {survey_id}: its document is not that of its address ({type(error).__name__})")
     findings += differences_of_schema(surveys)
-    waiting = 0
+    released = waiting = 0
     for survey in surveys:
         try:
             with snapshot(survey) as its:
-                waiting += sum(counts.waiting(its, survey).values())
+                shown, hidden = counts.shown_and_waiting(its, survey)
+                released, waiting = released + shown, waiting + hidden
                 findings += [f"survey {survey.id}: {finding}" for finding in differences_of_rows(its, survey)]
         except StoreUnavailable:  # somebody else holds a table, or the server is gone: that is no damage
             raise
         except Exception as error:  # damaged rows can be wrong in every way there is, and each is a finding
             findings.append(f"survey {survey.id}: its rows cannot be read ({type(error).__name__}: {error})")
-    return Inspection(len(surveys), read, tuple(findings), tuple(unread), waiting=waiting)
+    return Inspection(len(surveys), released, tuple(findings), tuple(unread), waiting=waiting)
 
 
 def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:

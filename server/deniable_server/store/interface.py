@@ -123,12 +123,19 @@ class Release(NamedTuple):
 
 
 class TokenRow(NamedTuple):
-    """The row of an API token: its hash, name, scope and last day."""
+    """The row of an API token: its hash, name, scope and last day.
+
+    Attributes
+    ----------
+    surveys : str
+        Ids of the surveys whose results alone it reads, separated by spaces; empty if it reads those of all.
+    """
 
     sha256: str
     name: str
     scope: str
     expires_on: str
+    surveys: str = ""
 
 
 def utc_today() -> datetime.date:

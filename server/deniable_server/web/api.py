@@ -56,6 +56,8 @@ _one_piece_at_a_time = threading.Lock()
 TOO_MANY = "too many requests: wait for as long as Retry-After says"
 
 NOT_PUBLIC = "results of this survey need a token"
+NOT_THIS_READER = "this token may not read the results of this survey"
+OTHER_SCOPE = "a token of another scope"
 NOT_A_RELAY = "no token of scope relay, although the survey names places"
 
 UNAVAILABLE = "the database is not available: send the same request again"
@@ -102,7 +104,7 @@ def allow_other_origins(response: Response) -> Response:
 
 @api.get("/surveys")
 @api.output(schemas.Surveys)
-@api.doc(responses={401: "no valid token", 429: TOO_MANY, 503: UNAVAILABLE})
+@api.doc(responses={401: "no valid token", 403: OTHER_SCOPE, 429: TOO_MANY, 503: UNAVAILABLE})
 def list_surveys() -> dict[str, Any]:
     """List surveys.
 
@@ -138,7 +140,7 @@ def list_surveys() -> dict[str, Any]:
     responses={
         200: "published before",
         401: "no valid token",
-        403: "revises a survey of another token",
+        403: "a token of another scope, or it revises a survey of another token",
         **OF_BODIES,
         422: "not a survey, or a survey that every device refuses",
         429: TOO_MANY,
@@ -210,7 +212,7 @@ def survey_state(survey_id: str) -> Response:
     responses={
         204: "closed",
         401: "no valid token",
-        403: "belongs to another token",
+        403: "belongs to another token, or a token of another scope",
         404: "no such survey",
         503: UNAVAILABLE,
     }
@@ -270,14 +272,23 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @api.get("/surveys/<survey_id>/estimates.json")
 @api.input(EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={304: UNCHANGED, 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
+@api.doc(
+    responses={
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        403: NOT_THIS_READER,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: BUSY,
+    }
+)
 def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as JSON.
 
     Debiased shares with standard errors and confidence intervals, from the released reports. If the survey says
-    `readers = "token"`, this and all other results need a token of scope `read` or the token that published the survey.
-    With the token that published the survey, or one of scope `operate`, the response also says how many reports are
-    waiting.
+    `readers = "token"`, this and all other results need a token of scope `read` for it or for all surveys, or the token
+    that published the survey. With the token that published the survey, or one of scope `operate`, the response also
+    says how many reports are waiting.
     """
     store = get_store()
     state = store.state(survey_id)
@@ -301,6 +312,7 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
         200: "tidy rows",
         304: UNCHANGED,
         401: NOT_PUBLIC,
+        403: NOT_THIS_READER,
         404: "no such survey",
         429: TOO_MANY,
         503: BUSY,
@@ -323,6 +335,7 @@ def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
         200: "rows in the order of their random ids",
         304: UNCHANGED,
         401: NOT_PUBLIC,
+        403: NOT_THIS_READER,
         404: "no such survey",
         429: TOO_MANY,
         503: BUSY,

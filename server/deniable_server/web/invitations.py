@@ -41,7 +41,7 @@ MAX_HASHES = 1024 * 1024
 MAX_REQUEST = 4 * 1024
 """Largest body with an invitation and a blinded message, in bytes; it needs less than 600."""
 
-OF_OWNERS = {401: "no valid token", 403: "belongs to another token", 404: "no such survey"}
+OF_OWNERS = {401: "no valid token", 403: "belongs to another token, or a token of another scope", 404: "no such survey"}
 OF_HASHES = {**OF_BODIES, 422: "not hashes, or a survey without invitations here"}
 
 _BLINDED = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")

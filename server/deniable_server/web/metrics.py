@@ -187,7 +187,7 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
         return response
 
     @app.get("/metrics")
-    @app.doc(responses={200: "metrics", 401: "no valid token"})
+    @app.doc(responses={200: "metrics", 401: "no valid token", 403: "a token of another scope"})
     def serve_metrics() -> Response:
         """Metrics for Prometheus.
 

@@ -22,7 +22,16 @@ from deniable_server.results.service import get_results
 from deniable_server.store import NotFound, SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web import schemas
-from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, UNCHANGED, get_store, tag_of
+from deniable_server.web.api import (
+    BASE,
+    NOT_PUBLIC,
+    NOT_THIS_READER,
+    TOO_MANY,
+    UNAVAILABLE,
+    UNCHANGED,
+    get_store,
+    tag_of,
+)
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.rehearsals import MARK, file_name, is_rehearsal
@@ -64,7 +73,16 @@ def _rows_of(survey_id: str) -> tuple[SurveyState, list[ReleaseRow]]:
 
 @releases.get(f"{BASE}/surveys/<survey_id>/releases")
 @releases.output(schemas.Releases)
-@releases.doc(responses={304: UNCHANGED, 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@releases.doc(
+    responses={
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        403: NOT_THIS_READER,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+    }
+)
 def list_releases(survey_id: str) -> Response:
     """List releases.
 
@@ -97,6 +115,7 @@ def list_releases(survey_id: str) -> Response:
         200: "the record",
         304: UNCHANGED,
         401: NOT_PUBLIC,
+        403: NOT_THIS_READER,
         404: "no such release",
         429: TOO_MANY,
         503: UNAVAILABLE,
@@ -124,6 +143,7 @@ def fetch_release(survey_id: str, number: str) -> Response:
         200: "a ZIP file",
         304: UNCHANGED,
         401: NOT_PUBLIC,
+        403: NOT_THIS_READER,
         404: "no such survey",
         429: TOO_MANY,
         503: UNAVAILABLE,

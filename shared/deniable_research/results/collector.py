@@ -140,6 +140,12 @@ def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, to
     except StatusError as error:
         if error.status == 404:
             raise NoSurvey(f"survey: there is none with this id at {collector}") from None
+        if error.status == 401 and token:
+            raise CollectorError(f"{collector}: this token is unknown, revoked or expired") from None
+        if error.status == 403:
+            raise CollectorError(
+                f"{collector}: this token may not read the results of this survey; ask for one that includes it"
+            ) from None
         if error.status == 401:
             raise CollectorError(
                 f"{collector}: results of this survey need a token; give one as token=, or as DENIABLE_TOKEN"

@@ -25,6 +25,7 @@ signing_keys.key_id text, signing_keys.private text, signing_keys.survey text?, 
 surveys.id text, surveys.document bytea, surveys.published_on text, surveys.closed_on text?,
 tallies.survey text, tallies.cohort text, tallies.question text, tallies.option bigint, tallies.n bigint,
 tokens.sha256 text, tokens.name text, tokens.scope text, tokens.expires_on text,
+tokens.surveys text,
 totals.survey text, totals.cohort text, totals.n bigint,
 unsorted.survey text, unsorted.kind text"""
 """Columns of the tables that all surveys share; ``?`` marks one that may be null."""

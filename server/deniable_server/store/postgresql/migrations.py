@@ -110,6 +110,11 @@ CREATE TABLE public_urls (
 """The address that the links of a survey start with."""
 
 
+# In the row of the token: a token whose list was lost in another table would read all surveys.
+SURVEYS_OF_TOKENS = """ALTER TABLE tokens ADD COLUMN surveys text COLLATE "C" NOT NULL DEFAULT ''"""
+"""The surveys whose results a token reads."""
+
+
 def _first(db: PostgresqlConnection) -> None:
     for statement in FIRST:
         db.execute(statement)
@@ -124,11 +129,16 @@ def _public_urls(db: PostgresqlConnection) -> None:
     db.execute(PUBLIC_URLS)
 
 
+def _surveys_of_tokens(db: PostgresqlConnection) -> None:
+    db.execute(SURVEYS_OF_TOKENS)
+
+
 # Only appended to: a database remembers the numbers and names of what was applied.
 STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (
     ("surveys, tallies, tokens, keys", _first),
     ("releases", _releases),
     ("public urls", _public_urls),
+    ("surveys of tokens", _surveys_of_tokens),
 )
 """Names and functions of the steps, which are numbered from 1."""
 

@@ -94,7 +94,7 @@ def _invitations_of_surveys(db: SqliteConnection) -> dict[str, int]:
 def _beside_surveys(db: SqliteConnection) -> Iterator[str]:
     """The differences of rows that belong to no survey: tokens, and the list of migrations."""
     # Tokens belong to no survey, so no checksum covers them; triggers keep a second copy instead.
-    columns = "sha256, name, scope, expires_on"
+    columns = "sha256, name, scope, expires_on, surveys"
     for one, other in (("tokens", "tokens_copy"), ("tokens_copy", "tokens")):
         if db.execute(f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}").fetchone():
             yield f"{one}: a row differs from its copy in {other}"

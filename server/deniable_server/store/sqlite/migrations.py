@@ -262,3 +262,49 @@ CREATE TABLE public_urls (
     url TEXT NOT NULL
 ) STRICT, WITHOUT ROWID"""
     )
+
+
+@schema(name="11 surveys of tokens")
+def _surveys_of_tokens(db: Database) -> None:
+    """The surveys whose results a token reads, in the row of the token: without its list it would read all of them.
+
+    Both tables are made anew, because `integrity` compares every word of a definition.
+    """
+    columns = "sha256, name, scope, expires_on"
+    rows = {table: db.execute(f"SELECT {columns} FROM {table}").fetchall() for table in ("tokens", "tokens_copy")}
+    for table in rows:
+        db.execute(f"DROP TABLE {table}")
+    db.execute(
+        """
+CREATE TABLE tokens (
+    sha256 TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    scope TEXT NOT NULL,
+    expires_on TEXT NOT NULL,
+    surveys TEXT NOT NULL
+) STRICT, WITHOUT ROWID"""
+    )
+    db.execute("CREATE TABLE tokens_copy (sha256 TEXT PRIMARY KEY, name, scope, expires_on, surveys) WITHOUT ROWID")
+    # Each table gets its own rows, so a difference between the two remains one.
+    for table, of_table in rows.items():
+        for row in of_table:
+            db.execute(f"INSERT INTO {table} VALUES (?, ?, ?, ?, '')", row)
+    db.execute(
+        """
+CREATE TRIGGER tokens_added AFTER INSERT ON tokens BEGIN
+    INSERT INTO tokens_copy VALUES (new.sha256, new.name, new.scope, new.expires_on, new.surveys);
+END"""
+    )
+    db.execute(
+        """
+CREATE TRIGGER tokens_deleted AFTER DELETE ON tokens BEGIN
+    DELETE FROM tokens_copy WHERE sha256 = old.sha256;
+END"""
+    )
+    db.execute(
+        """
+CREATE TRIGGER tokens_changed AFTER UPDATE ON tokens BEGIN
+    DELETE FROM tokens_copy WHERE sha256 = old.sha256;
+    INSERT INTO tokens_copy VALUES (new.sha256, new.name, new.scope, new.expires_on, new.surveys);
+END"""
+    )
