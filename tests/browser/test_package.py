@@ -81,7 +81,8 @@ console.log(JSON.stringify([MECHANISMS.size, survey.id, report.values.affair, od
 
 def run(*command: str, folder: Path) -> str:
     """The output of a command that must succeed."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = programs.node_environment()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
