@@ -73,6 +73,13 @@ def install_java() -> None:
     print(f"Java: {shutil.which('java')}")
 
 
+def curl() -> str:
+    """Path of the program by which documents ask servers."""
+    if found := shutil.which("curl"):
+        return found
+    raise MissingTool("curl is needed: run 'make test' as root where there is apt, or install it yourself")
+
+
 def install_debootstrap() -> None:
     """Bring debootstrap, if it is missing and that may be done."""
     bring("debootstrap", "debootstrap")

@@ -1,4 +1,4 @@
-"""The programs that tests need besides Python: Node.js, Chromium and Firefox.
+"""The programs that tests need besides Python: Node.js, Chromium, Firefox and curl.
 
 ``python -m tools.programs install`` brings what is missing; ``python -m tools.programs node ...`` and ``npm ...``
 run them. Each is looked for on the system first. What cannot be had is an error with the way out, never a skipped test.
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tools.packages import MissingTool, can_install, install_package, run
+from tools.packages import MissingTool, bring, can_install, curl, install_package, run
 
 OLDEST_NODE = "20.10"
 """It runs test files at once where it is told to."""
@@ -60,6 +60,12 @@ def npm_command() -> list[str]:
     raise MissingTool(f"npm is needed with Node.js {OLDEST_NODE} or newer: run 'make test', or install it")
 
 
+def node_environment() -> dict[str, str]:
+    """The environment in which npm's scripts find the Node.js that runs npm."""
+    path = os.pathsep.join([str(Path(node_command()[0]).parent), os.environ["PATH"]])
+    return os.environ | {"PATH": path}
+
+
 def chromium() -> str:
     """Path of a Chromium to drive."""
     return _browser("chromium", CHROMIUM_NAMES)
@@ -83,7 +89,8 @@ def install() -> None:
     for find, download in ((chromium, "chromium"), (firefox, "firefox")):
         if not _has(find):
             run([sys.executable, "-m", "playwright", "install", download])
-    print(f"node: {' '.join(node_command())}; chromium: {chromium()}; firefox: {firefox()}")
+    bring("curl", "curl")
+    print(f"node: {' '.join(node_command())}; chromium: {chromium()}; firefox: {firefox()}; curl: {curl()}")
 
 
 def install_browsers() -> None:
@@ -156,8 +163,7 @@ def main(arguments: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     command = commands[arguments[0]]()
-    path = os.pathsep.join([str(Path(node_command()[0]).parent), os.environ["PATH"]])  # npm's scripts look for node
-    return subprocess.run([*command, *arguments[1:]], check=False, env=os.environ | {"PATH": path}).returncode
+    return subprocess.run([*command, *arguments[1:]], check=False, env=node_environment()).returncode
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.programs import node_command, npm_command
+from tools.programs import node_command, node_environment, npm_command
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -179,7 +179,7 @@ def install(wheel: Path, version: str, path: str, kind: str, scratch: Path) -> I
 
 def pack_npm(folder: Path, scratch: Path) -> Path:
     """The pack of an npm package, made twice, installed in a clean project and imported there."""
-    path = os.pathsep.join([str(Path(node_command()[0]).parent), os.environ["PATH"]])
+    path = node_environment()["PATH"]
     made = []
     for name in ("one-npm", "another-npm"):
         to = scratch / name

@@ -168,10 +168,14 @@ def test_the_picture_says_what_its_figures_mean(
     expect(page.get_by_text("To compare: a mere guess is right 50 times in 100")).to_have_count(1)
 
 
+@pytest.mark.parametrize("font", ["", '"DejaVu Sans", Verdana'])
 def test_what_begins_and_what_declines_stand_on_the_first_screen_of_a_phone_where_they_belong(
-    collector: Collector, page: Page
+    collector: Collector, page: Page, font: str
 ) -> None:
-    """Also with weak protection and with an invitation, and not only because they stick to the foot of the window."""
+    """Also with weak protection and with an invitation, and not only because they stick to the foot of the window.
+
+    The fonts named are wider than those of phones; a minimal Debian has the first of them alone.
+    """
     page.set_viewport_size({"width": 390, "height": 2000})
     texts = {"organiser": "Institute for Health at Work", "about": "We want to know how staff of hospitals cope."}
     weak = read_survey(survey_toml("Stress and sleep", question_toml("q", "yes-no", "Q?", epsilon=3.9), **texts))
@@ -184,6 +188,7 @@ def test_what_begins_and_what_declines_stand_on_the_first_screen_of_a_phone_wher
         page.goto(f"{link}#lang=en&invitation={invitation}")
         buttons = page.locator("deniable-survey .begin button")
         expect(buttons).to_have_count(2 if survey is weak else 1)
+        page.evaluate("font => font && document.documentElement.style.setProperty('--deniable-font', font)", font)
         box = buttons.last.bounding_box()
         assert box
         assert box["y"] + box["height"] <= 844

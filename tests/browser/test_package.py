@@ -81,7 +81,8 @@ console.log(JSON.stringify([MECHANISMS.size, survey.id, report.values.affair, od
 
 def run(*command: str, folder: Path) -> str:
     """The output of a command that must succeed."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = programs.node_environment()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -94,7 +95,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (archive,) = folder.glob("*.tgz")
     target = folder / "node_modules" / "deniable"
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+        if hasattr(tarfile, "data_filter"):  # Python 3.11.2, which Debian 12 has, knows no filters
+            packed.extraction_filter = tarfile.data_filter
+        packed.extractall(folder)
     target.parent.mkdir()
     (folder / "package").rename(target)
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")

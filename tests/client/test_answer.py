@@ -34,6 +34,7 @@ from tests.client.test_client import misbehaving
 from tests.client.test_memory import never
 from tools.rig.collectors import Collector
 from tools.rig.patience import PATIENCE
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, person
 
 SECRET = "-471108"

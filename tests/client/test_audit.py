@@ -7,6 +7,8 @@ import math
 import random
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -20,6 +22,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 from deniable import Report, Subset, Survey, TwoCoin, read_survey
+from deniable.errors import NotInstalled
 from deniable.randomness import system_word
 from deniable.report.report import new_report_id
 from deniable_client.audit import parts
@@ -36,6 +39,7 @@ from deniable_client.audit.sampling import (
     draw_trials,
     draws_of,
     draws_of_javascript,
+    find_node,
 )
 from deniable_client.audit.timing import check_times
 from deniable_client.device import draw_questions, randomize, true_answer
@@ -757,3 +761,20 @@ def test_faults_of_what_lets_a_report_count_are_caught(text: str, fault: Send, c
     GIVEN.clear()
     found = audit_survey(read_survey(text), untimed(draws_of(fault)), 1000)
     assert caught in found.faults, found
+
+
+def test_node_is_the_one_inside_playwright_where_the_system_has_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = subprocess.run([find_node(), "--version"], capture_output=True, text=True, check=True).stdout
+    assert int(said.lstrip("v").partition(".")[0]) >= 20
+
+
+def test_where_there_is_no_node_the_extra_that_brings_it_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "playwright._impl._driver", None)
+    with pytest.raises(NotInstalled, match=r"^playwright: is needed for this; .*\[audit\]"):
+        find_node()

@@ -240,7 +240,7 @@ def receipt(
 
 
 def when_results_change(survey: Survey, weak: int) -> str:
-    """What the page of results shows, to whom, and when it changes; `weak` as in `deniable.privacy.ceiling.weakness`."""
+    """What the page of results shows, to whom, and when it changes, at a degree of weakness of the protection."""
     listed = m.said(weak, resultsList=m.RESULTS_LIST, resultsListWeak=m.RESULTS_LIST_WEAK)
     shows = m.RESULTS_TOTALS if survey.retention == "tallies" else listed
     to_whom = m.RESULTS_TOKEN if survey.readers == "token" else m.RESULTS_PUBLIC

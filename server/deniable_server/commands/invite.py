@@ -581,10 +581,12 @@ def _print(table: str, consequence: str) -> None:
     """Print the whole table, or raise: a call to an unbuffered stream may write a part of it without an error."""
     if sys.stdout is None:  # closed before the command started
         raise ParameterError(f"links: cannot be printed: standard output is closed; {consequence}")
-    out, left = sys.stdout.buffer, memoryview(table.encode())
+    buffered, left = sys.stdout.buffer, memoryview(table.encode())
+    # A buffer would keep what could not be written, and fail again when Python ends, with status 120.
+    out = getattr(buffered, "raw", buffered)
     try:
+        sys.stdout.flush()
         while left:
             left = left[out.write(left) or 0 :]
-        out.flush()
     except OSError as error:
         raise ParameterError(f"links: cannot be printed: {error.strerror or error}; {consequence}") from None
