@@ -97,7 +97,7 @@ def test_whoever_leaves_no_trace_hears_that_the_invitation_is_used_up_at_start(
     survey = titled("unlinkable", "No trace of a token")
     page = phone.new_page()
     page.goto(links(collector, survey)[0])
-    expect(page.locator(".promise").get_by_text("Your invitation counts once.")).to_be_visible()  # above Start
+    expect(page.locator(".list").get_by_text("Your invitation counts once.")).to_be_visible()
     page.get_by_text("What if I stop half-way?").click()
     expect(page.get_by_text("You can open your link on this device again later")).to_be_visible()
     page.get_by_text("If somebody else looks at this device").click()

@@ -363,7 +363,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     opened = page.locator("deniable-survey .card[part]").inner_text()
     for part in (
         "none of them gets more than what your device sends.",
-        "Anyone who looks at this screen while you answer. Anyone who controls this device",
+        "Chance hides nothing from anyone who looks at this screen while you answer, or who controls this device.",
         "Of 100 people",
         "Did that person answer Yes?",
     ):
