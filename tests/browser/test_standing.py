@@ -48,6 +48,24 @@ def test_a_survey_that_was_closed_by_hand_is_known_before_start_and_nothing_is_s
     assert page.evaluate(browsing.remembered()) is None
 
 
+@pytest.mark.parametrize("readers", ["public", "token"])
+def test_people_are_led_to_results_that_they_can_open_alone(
+    collector: Collector, browser: Browser, page: Page, readers: str
+) -> None:
+    survey = replace(hashed(f"Read with a {readers}"), access="open", readers=readers)
+    link = collector.publish(survey)
+    page.goto(link)
+    browsing.answer(page, survey, ANSWERS)
+    way = page.get_by_role("link", name="See the results")
+    expect(way).to_have_count(int(readers == "public"))
+    close(collector, survey)
+    another = browser.new_context(locale="en-GB").new_page()
+    another.goto(link)
+    heading(another, "This survey is closed")
+    expect(another.get_by_role("link", name="See the results")).to_have_count(int(readers == "public"))
+    another.context.close()
+
+
 def test_a_full_survey_is_known_before_start_and_nothing_is_asked(
     collector: Collector, browser: Browser, page: Page
 ) -> None:
