@@ -111,8 +111,8 @@ export function consent(m, view, { cohort, operator, isVia, isSeen, weak, n, pic
         "div",
         { class: "stack", part: "beside" },
         h("ul", { class: "list" }, item(m.nothingYet), weak < 2 && item(why), item(m[view.access]), details),
-        contact(m, view),
       ),
+      h("div", { part: "contact" }, contact(m, view)),
       chance(m, shown, {
         lesson: weak > 1 ? m.pictureWeak : shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         meaning: sure(m, weak),

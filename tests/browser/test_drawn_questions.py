@@ -214,7 +214,7 @@ def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_v
     # Another tab, whose answers are others, shows what is kept, which has arrived.
     witness = Witness.of(tabs[1])
     tabs[1].bring_to_front()
-    send(tabs[1], dict.fromkeys(SHARES, "No"), "already answered")
+    send(tabs[1], dict.fromkeys(SHARES, "No"), "already given")
     assert witness.posts() == []
     tabs[1].get_by_text(MORE).click()
     tabs[1].locator("deniable-survey").get_by_text("For experts").click()

@@ -159,7 +159,7 @@ def test_two_tabs_that_press_send_within_25_ms_make_one_report(
         second.evaluate(PRESS_AT, at + gap)
         arrived = [page.get_by_role("heading", name=ARRIVED) for page in (first, second)]
         for page, sent in zip((first, second), arrived, strict=True):
-            expect(sent.or_(page.get_by_role("heading", name="already answered"))).to_be_visible()
+            expect(sent.or_(page.get_by_role("heading", name="already given"))).to_be_visible()
         assert any(sent.is_visible() for sent in arrived)
         assert len({body for witness in witnesses for body in witness.posts()}) == 1
         assert collector.reports(survey) == 1

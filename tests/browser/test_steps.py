@@ -341,7 +341,7 @@ def test_after_send_back_brings_back_no_question(page: Page, survey: Survey, col
     page.wait_for_url(f"{collector.url}/")  # one press leaves
     for _ in range(4):
         page.go_forward()
-        expect(page.get_by_role("heading", name="already answered").or_(receipt(page))).to_be_visible()
+        expect(page.get_by_role("heading", name="already given").or_(receipt(page))).to_be_visible()
         assert page.locator("fieldset, .review *").count() == 0
 
 

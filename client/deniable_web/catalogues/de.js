@@ -149,7 +149,7 @@ export default Object.freeze({
   "gap": "Sie können auch hier aufhören: Vor dem Absenden wird keine Antwort gesendet.",
   "sent": "Ihre Rückmeldung ist angekommen.",
   "sentBefore": "Vielen Dank. Von hier gibt es schon eine Rückmeldung.",
-  "sentBeforeText": "Ihre Rückmeldung ist damals angekommen, und Sie müssen nichts weiter tun.",
+  "sentBeforeText": "Diese Rückmeldung ist angekommen, und Sie müssen nichts mehr tun.",
   "notKept": "Ihr Gerät hat vergessen, was Sie gewählt haben. Was gesendet wurde, bewahrt es vielleicht noch auf.",
   "sentKept": "Ihr Gerät hat vergessen, was Sie gewählt haben. Was gesendet wurde, bewahrt es noch auf.",
   "sentForgotten": "Ihr Gerät hat vergessen, was Sie gewählt haben. Sobald Sie diese Seite schließen, vergisst es auch, was gesendet wurde.",

@@ -149,7 +149,7 @@ export default Object.freeze({
   "gap": "You can also stop here: no answer is sent before you press Send.",
   "sent": "Your reply has arrived.",
   "sentBefore": "Thank you. A reply was already given here.",
-  "sentBeforeText": "Your reply arrived then, and you need not do anything more.",
+  "sentBeforeText": "That reply has arrived, and there is nothing left to do.",
   "notKept": "Your device has forgotten what you chose. It may still keep what was sent.",
   "sentKept": "Your device has forgotten what you chose. It still keeps what was sent.",
   "sentForgotten": "Your device has forgotten what you chose. Once you close this page, it also forgets what was sent.",

@@ -149,7 +149,7 @@ export default Object.freeze({
   "gap": "También puede dejarlo aquí: no se envía ninguna respuesta antes de que pulse «Enviar».",
   "sent": "Su envío ha llegado.",
   "sentBefore": "Gracias. Desde aquí ya se ha respondido.",
-  "sentBeforeText": "Su envío llegó entonces, y no tiene que hacer nada más.",
+  "sentBeforeText": "Esa respuesta ha llegado, y no hay nada más que hacer.",
   "notKept": "Su dispositivo ha olvidado lo que usted eligió. Puede que aún guarde lo que se envió.",
   "sentKept": "Su dispositivo ha olvidado lo que usted eligió. Aún guarda lo que se envió.",
   "sentForgotten": "Su dispositivo ha olvidado lo que usted eligió. En cuanto cierre esta página, olvidará también lo que se envió.",

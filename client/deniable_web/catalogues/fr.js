@@ -149,7 +149,7 @@ export default Object.freeze({
   "gap": "Vous pouvez aussi vous arrêter ici : aucune réponse n’est envoyée avant que vous appuyiez sur « Envoyer ».",
   "sent": "Votre envoi est arrivé.",
   "sentBefore": "Merci. Une réponse a déjà été donnée ici.",
-  "sentBeforeText": "Votre envoi est arrivé à ce moment-là, et vous n’avez plus rien à faire.",
+  "sentBeforeText": "Cette réponse est arrivée, et il n’y a plus rien à faire.",
   "notKept": "Votre appareil a oublié ce que vous avez choisi. Il garde peut-être encore ce qui a été envoyé.",
   "sentKept": "Votre appareil a oublié ce que vous avez choisi. Il garde encore ce qui a été envoyé.",
   "sentForgotten": "Votre appareil a oublié ce que vous avez choisi. Dès que vous fermez cette page, il oublie aussi ce qui a été envoyé.",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "7qptet5deev72ntsmd64dzo5cu",
-  de: "kchusoaava7djamxgc4j6f5jty",
-  en: "4wo6qnkeh56lbq5nv6p2pk6o3m",
-  es: "dke6cpoxifi3xdnh7f24ew2qja",
-  fr: "sfzlpan6sr6g7ctpl6dnsevx24",
+  ar: "37wddpds4bovwbfqmbkybszgsy",
+  de: "avk5y7vz6g5njwx3r6drdninv4",
+  en: "k6uwbsokhn452aqixrsuyfiofe",
+  es: "3u33y3opa7ref6gfrctxttd47u",
+  fr: "qdpxspn4vgfjpxzatbkonhmf6e",
 };
