@@ -664,7 +664,7 @@ def test_a_second_collector_shares_nothing_with_the_first(tmp_path: Path) -> Non
     (tmp_path / "environment").write_text(f"{settings}DENIABLE_PORT=8000\n", encoding="utf-8")
     (unit,) = [line for line in set_up if line.endswith("deniable-second.service")]
     assert unit in after, "an upgrade writes the same unit"
-    assert before.index("systemctl stop deniable-second") > [" backup " in line for line in before].index(True)
+    assert before.index("systemctl stop deniable-second") < [" backup " in line for line in before].index(True)
     assert set_up[-1].endswith("|| /etc/cron.daily/deniable"), "it has a backup before copies elsewhere look for one"
     script = "\n".join(line for line in set_up if line.startswith(("sed", "echo")))
     for folder in ("/etc/deniable", "/etc/systemd/system", "/etc/nginx/conf.d"):

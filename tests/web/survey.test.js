@@ -295,11 +295,15 @@ test("people hear whether what they sent is listed, and who can read the results
     [{ readers: "token" }, true, false],
   ])) {
     const raw = bytes(dumps(Object.fromEntries(Object.entries({ ...JSON.parse(document), ...keys }).sort())));
-    const text = resultsPage(en, translate(await parseSurvey(raw), ["en"], english));
-    assert.equal(text.includes(en.resultsList), listed);
-    assert.equal(text.includes(en.resultsTotals), !listed);
-    assert.equal(text.includes(en.resultsPublic), open);
-    assert.equal(text.includes(en.resultsToken), !open);
+    const view = translate(await parseSurvey(raw), ["en"], english);
+    for (const weak of [0, 1, 2]) {
+      const text = resultsPage(en, view, weak);
+      assert.equal(text.includes(en.resultsList), listed && weak < 2);
+      assert.equal(text.includes(en.resultsListWeak), listed && weak === 2);
+      assert.equal(text.includes(en.resultsTotals), !listed);
+      assert.equal(text.includes(en.resultsPublic), open);
+      assert.equal(text.includes(en.resultsToken), !open);
+    }
   }
 });
 
