@@ -49,7 +49,8 @@ def test_a_mechanism_shows_few_names() -> None:
 def test_help_shows_the_parameters_of_a_mechanism() -> None:
     assert [*inspect.signature(KAry).parameters] == ["k", "keep"]
     assert [*inspect.signature(Subset).parameters] == ["k", "w", "inside"]
-    assert "KAry(k: 'int', keep: 'Number')" in pydoc.plain(pydoc.render_doc(KAry))
+    # Until Python 3.14 it quotes the annotations.
+    assert "KAry(k: int, keep: Number)" in pydoc.plain(pydoc.render_doc(KAry)).replace("'", "")
 
 
 COINS = TwoCoin("1/2", "1/2").estimate([570, 430])

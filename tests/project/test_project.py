@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
+import random
 import re
 import subprocess
 import tomllib
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import register_random
 
 import deniable
 from deniable_client.client import CLIENT
@@ -165,3 +168,10 @@ def test_issue_forms_are_forms(path: Path) -> None:
     ids = [each["id"] for each in form["body"] if each["type"] != "markdown"]
     assert ids
     assert len(ids) == len(set(ids))
+
+
+def test_a_generator_of_hypothesis_may_be_held_by_what_is_frozen() -> None:
+    """On Python 3.14 Hypothesis puts its own generator into a dictionary that tests/conftest.py froze."""
+    holder = [random.Random()]
+    gc.freeze()
+    register_random(holder[0])
