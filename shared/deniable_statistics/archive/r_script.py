@@ -69,8 +69,8 @@ def r_script(survey: Survey, file: str) -> str:
     -----
     A share is ``(p - b) / (a - b)`` and its standard error ``sqrt(p (1 - p) / n) / |a - b|``, with ``p`` the share of
     the ``n`` reports that support the option, and ``a`` and ``b`` how likely that is if the option is true and if
-    another one is. Other shares and means are averages of scores. Where reports have cohorts, the script prints a second
-    table, ``by_cohort``.
+    another one is. Other shares and means are averages of scores. Where reports have cohorts, the script prints a
+    second table, ``by_cohort``.
     """
     rows = [_share(each) for each in shares_of(survey)] + [_scored(each) for each in scored_of(survey)]
     lines = [
