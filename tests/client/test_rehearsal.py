@@ -135,6 +135,12 @@ def test_analyses_that_cannot_be_rehearsed_are_refused(formula: str, sentence: s
         Relation.parse(formula, SURVEY, 1)
 
 
+@pytest.mark.parametrize("formula", ["drunk ~ cohort", "drunk ~ stressed + cohort", "drunk ~ C(cohort)"])
+def test_a_formula_of_cohorts_is_answered_with_the_option_for_them(formula: str) -> None:
+    with pytest.raises(ParameterError, match=r"; for shares that differ by cohort, use --cohort-truth instead$"):
+        Relation.parse(formula, replace(SURVEY, cohorts=("a", "b")), 1)
+
+
 @pytest.mark.parametrize(
     "truth", ["drunk", "drunk=2", "nobody=0.3", "often=0.5,0.5", "often=0.5,0.2,0.2", "drinks=3", "drunk=x"]
 )

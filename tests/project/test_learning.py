@@ -218,7 +218,7 @@ def test_r_of_the_tutorial_finds_our_regression_of_numbers_without_noise(
     if "points" not in header:
         # Some numbers that depend on the reports; what they mean does not matter here.
         header, lines = f"{header},points", [f"{line},{(7 * at) % 50 + len(line)}" for at, line in enumerate(lines)]
-    changes = {'"studied"': f'"{predictor}"', "print(round": "fit <- list(par = b, value = 0)\nprint(round"}
+    changes = {'"studied"': f'"{predictor}"', "print(wald": "fit <- list(par = b, value = 0)\nprint(wald"}
     found = by_r(tmp_path, "points.R", toml.read_text("utf-8"), "\n".join([header, *lines, ""]), changes)
     numbers = [float(each) for each in found.split()]
     model = read(tmp_path / "data.csv", toml).regress(f"points ~ {predictor}")
@@ -262,6 +262,46 @@ def test_r_of_the_documents_subtracts_groups(tmp_path: Path) -> None:
     with (tmp_path / "compare.csv").open(encoding="utf-8", newline="") as file:
         ours = next(csv.DictReader(file))
     assert (abs(difference), error) == pytest.approx((abs(float(ours["estimate"])), float(ours["std_error"])), abs=1e-4)
+
+
+@pytest.mark.r
+def test_r_of_the_page_by_hand_finds_its_numbers() -> None:
+    page = (DOCS / "by-hand.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
+    reports, counted, of_cohort = re.findall(r"`((?:reports <- |table\().*?)`", page)
+    shown = re.search(r"# (.*)", script)
+    assert shown is not None
+    code = f"{script}\n{reports}\n{counted}\n{of_cohort}"
+    run_r = [rscript(), "-e", code]
+    done = subprocess.run(run_r, cwd=DOCS.parent, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    first, *rest = done.stdout.splitlines()
+    assert first.split()[1:] == shown[1].split() == ["0.293", "0.017"]
+    zeros, ones = map(int, rest[2].split())
+    assert (zeros + ones, ones) == (2000, 737)
+    with (EXAMPLE / "reports.csv").open(encoding="utf-8", newline="") as file:
+        final = [row["cheated"] for row in csv.DictReader(file) if row["cohort"] == "final year"]
+    assert rest[5].split() == [str(final.count("0")), str(final.count("1"))]
+
+
+@pytest.mark.r
+def test_wald_intervals_of_the_tutorial_are_those_of_the_command(tmp_path: Path) -> None:
+    page = (DOCS / "learn" / "paper.md").read_text(encoding="utf-8")
+    (noise,) = (block.text for block in blocks_of(page) if block.file == "noise.R")
+    arguments = [EXAMPLE / "reports.csv", "cheated ~ stressed + C(cohort)", "--survey", EXAMPLE / "exams.toml"]
+    asked = ["analyze", "regress", *map(str, arguments), "--interval", "wald", "--format", "json"]
+    said = CliRunner().invoke(main, asked)
+    assert said.exit_code == 0, said.output
+    rows = json.loads(said.stdout)["terms"]
+    estimates, errors = (", ".join(repr(row[name]) for row in rows) for name in ("estimate", "std_error"))
+    # The function, without the lines that read a codebook.
+    code = f"{noise[noise.index('wald <-') :]}\nwrite.csv(wald(c({estimates}), c({errors})), stdout())"
+    run_r = [rscript(), "-e", code]
+    done = subprocess.run(run_r, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    for theirs, ours in zip(csv.DictReader(done.stdout.splitlines()), rows, strict=True):
+        ends = (float(theirs["low"]), float(theirs["high"]))
+        assert ends == pytest.approx((ours["conf_low"], ours["conf_high"]), abs=5.1e-4)
+        p = ours["p_value"]
+        assert theirs["p"] == ("< 0.0001" if p < 1e-4 else f"{p:.4f}")
 
 
 STOPS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 from fractions import Fraction
 from pathlib import Path
@@ -97,6 +98,19 @@ def books() -> dict[str, Codebook]:
             "W",
         ),
     }
+
+
+def test_what_a_noisy_report_tells_is_said_as_on_the_results_page() -> None:
+    words = json.loads(Path("client/deniable_web/words/results.json").read_text("utf-8"))
+    names = ("rStrong", "rMedium", "rLittle")
+    for epsilon, name in ((0.9, "rStrong"), (1.5, "rMedium"), (2.5, "rLittle")):
+        survey = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=epsilon)))
+        said = to_markdown(Codebook.of_survey(survey))
+        assert [each for each in names if words[each]["en"] in said] == [name]
+    several = survey_toml("T", *(question_toml(f"q{each}", "yes-no", epsilon=1) for each in range(5)))
+    assert to_markdown(Codebook.of_survey(read_survey(several))).count(words["rLittle"]["en"]) == 5
+    unbounded = read_layout('[[questions]]\ncolumn = "q"\ndesign = "forced-response"\ntruth = 0.99\n')
+    assert words["rLittle"]["en"] in to_markdown(Codebook.of_layout(unbounded, "T"))
 
 
 def test_routing_leads_from_filters_to_their_questions_and_back() -> None:

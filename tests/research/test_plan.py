@@ -101,7 +101,10 @@ def test_test_between_cohorts_and_against_a_known_share() -> None:
     (two,) = plans("--epsilon", "1", "--share", "0.10", "--against", "0.15")
     assert (two["people"], two["people_directly"], two["cohorts"], two["level"]) == (12934, 1372, 2, 0.05)
     text = ok("--epsilon", "1", "--share", "0.10", "--against", "0.15", "--respondents", "5000")
-    assert "5,000 people give a power of 41.37 %; with direct, truthful answers, 99.97 %." in text
+    assert "At epsilon 1, 5,000 people give a power of 41.37 %; with direct, truthful answers, 99.97 %." in text
+    several = ok("--epsilon", "2", "--epsilon", "1", "--share", "0.10", "--against", "0.15", "--respondents", "5000")
+    first = next(line.split() for line in several.splitlines() if line.lstrip().startswith("2.0000"))
+    assert f"At epsilon 2, 5,000 people give a power of {first[-4][:2]}" in several
     (one,) = plans("--truth", "1/2", "--share", "0.1", "--against", "0", "--cohorts", "1", "--one-sided")
     assert (one["people"], one["alternative"], one["exact"]) == (483, "greater", False)
     assert plans("--epsilon", "1", "--share", "0.1", "--against", "0.15", "--one-sided")[0]["alternative"] == "less"

@@ -61,6 +61,49 @@ def test_the_intercept_makes_the_share_that_was_asked_for(survey: Survey) -> Non
     assert shares["young"] == pytest.approx((0.6, expit(a + b)))
 
 
+def test_the_share_of_each_group_that_effects_imply_stands_below_the_power(file: Path) -> None:
+    """The expected shares are those of R:
+
+    > effect <- c(0, .5, -.8873)
+    > a <- uniroot(function(a) mean(plogis(a + effect)) - .15, c(-9, 9), tol = 1e-12)$root
+    > round(100 * plogis(a + effect), 1)
+    [1] 15.2 22.9  6.9
+    """
+    effects = ["--effect", "C(cohort)[T.2022.0]=0.5", "--effect", "C(cohort)[T.2024.0]=-0.8873"]
+    asked = [file, "--truth", "affair=0.15", "--formula", "affair ~ C(cohort)", *effects, "--repetitions", 2]
+    said = SIMULATE.ok(*asked)
+    sentence = "True shares (affair: yes): --truth is that of all people; those of groups follow from it and --effect."
+    _, _, below = said.partition(f"\n\n{sentence}\n")
+    _, *rows = below.splitlines()
+    assert [" ".join(row.split()) for row in rows] == [
+        "all people 100.0 % 15.0 %",
+        "cohort: 2020 33.3 % 15.2 %",
+        "cohort: 2022 33.3 % 22.9 %",
+        "cohort: 2024 33.3 % 6.9 %",
+    ]
+    everybody, *groups = json.loads(SIMULATE.ok(*asked, "--format", "json"))["implied_shares"]
+    assert everybody == {"column": None, "label": None, "people": 1.0, "share": pytest.approx(0.15)}
+    assert [each["label"] for each in groups] == ["2020", "2022", "2024"]
+    assert math.fsum(each["people"] * each["share"] for each in groups) == pytest.approx(0.15)
+
+
+def test_shares_follow_from_effects_alone_without_an_intercept(survey: Survey, file: Path) -> None:
+    effects = {"C(cohort)[2020.0]": -1.0, "C(cohort)[2022.0]": 0.0, "C(cohort)[2024.0]": 1.0}
+    found = Study(survey, "affair ~ 0 + C(cohort)", effects, {}, {"affair": 0.15})
+    assert [each.share for each in found.implied_shares[1:]] == pytest.approx(expit([-1, 0, 1]))
+    asked = [part for term, effect in effects.items() for part in ("--effect", f"{term}={effect}")]
+    said = SIMULATE.ok(file, "--formula", found.formula, *asked, "--repetitions", 2)
+    assert "True shares (affair: yes): they follow from --effect alone, because the formula has no intercept." in said
+
+
+def test_numbers_have_no_shares_of_groups(survey: Survey) -> None:
+    numbers = Study(survey, "age ~ religious", {}, {"age": Covariate(mean=40, spread=10)})
+    assert numbers.implied_shares == []
+    assert [each.column for each in study(survey, "affair ~ age").implied_shares] == [None, "age", "age"]
+    number = Study(survey, "affair ~ income", {}, {"income": Covariate()})
+    assert [each.column for each in number.implied_shares] == [None]
+
+
 def test_samples_are_those_of_the_study(survey: Survey) -> None:
     """40,000 people: bounds of five standard errors, which one seed in a million would break."""
     found = study(survey, "affair ~ age + C(cohort) + religious", 40_000, effects={"religious[T.strongly]": 1.0})

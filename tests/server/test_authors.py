@@ -140,6 +140,21 @@ def test_check_and_plan_warn_where_releases_hold_back_half_of_the_planned_respon
     assert (planned.exit_code, planned.stderr) == (0, f"{warning}\n")
     assert "Warning" not in check_of(tmp_path, "--respondents", 800, **TWO_COHORTS)
     assert CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 800).stderr == ""
+    shown = (
+        "Warning: release: 200 reports times 2 groups are 400, with 400 planned respondents: in equal groups results "
+        "show 200 of each before the survey closes, and if the groups turn out unequal, the smaller one may wait until "
+        "then; release = 100 or fewer cohorts would show them sooner"
+    )
+    assert shown in check_of(tmp_path, "--respondents", 400, **TWO_COHORTS)
+    assert "unequal, a smaller one may wait" in check_of(
+        tmp_path, "--respondents", 600, cohorts=["a", "b", "c"], cohort_required=True
+    )
+    assert (
+        "Warning: release: 200 reports, with 300 planned respondents, so results show 200 of them before the survey "
+        "closes, and none if fewer answer; release = 150 would show them sooner"
+    ) in check_of(tmp_path, "--respondents", 300)
+    assert "so results may show few or none of them" in check_of(tmp_path, "--respondents", 199)
+    check_of(tmp_path, **TWO_COHORTS)
     note = "Note: Results change when 200 new reports of a cohort have arrived; up to 398 wait until the survey closes"
     assert f"{note}. 'survey check FILE --respondents 20' shows how many of 20 would wait" in check_of(
         tmp_path, **TWO_COHORTS

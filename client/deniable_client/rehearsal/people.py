@@ -23,6 +23,10 @@ USUAL_SHARE = 0.3
 
 _FORMULA = re.compile(r"\s*(\w+)\s*~\s*(\w+(?:\s*\+\s*\w+)*)\s*")
 
+_COHORT = re.compile(r"~.*\bcohort\b", re.DOTALL)
+
+BY_COHORT = "for shares that differ by cohort, use --cohort-truth instead"
+"""What somebody can do who wants cohorts in the formula of a rehearsal."""
 
 MOST_EFFECT = 20
 """Largest log odds ratio of a predictor: from there on an answer decides another one as good as surely."""
@@ -55,15 +59,19 @@ class Relation:
         """
         found = _FORMULA.fullmatch(formula)
         if found is None:
-            raise ParameterError(f'formula: must be like "drunk ~ stressed + tired", got {shown(formula)}')
+            way_out = f"; {BY_COHORT}" if survey.cohorts and _COHORT.search(formula) else ""
+            raise ParameterError(f'formula: must be like "drunk ~ stressed + tired", got {shown(formula)}{way_out}')
         names = (found[1], *(each.strip() for each in found[2].split("+")))
         yes_no = {each.id for each in survey.questions if each.noise_kind.is_yes_no}
         for name in names:
             if name not in yes_no:
                 known = ", ".join(sorted(yes_no)) or "none"
+                way_out = "without a formula the answers to all questions are independent"
+                if survey.cohorts and _COHORT.search(formula):
+                    way_out = BY_COHORT
                 raise ParameterError(
                     f"formula: must be of yes-no questions that everybody is asked ({known}), got {shown(name)}; "
-                    "without a formula the answers to all questions are independent"
+                    f"{way_out}"
                 )
         if len(set(names)) < len(names):
             raise ParameterError(f"formula: must name each question once, got {shown(formula)}")

@@ -64,6 +64,16 @@ def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
     >>> weakness(Survey("T", (coin,)))                       # ln 3 is more than 1
     1
     """
+    worst = max(each.epsilon for each in survey.questions)
+    return weakness_of(worst, max(survey.epsilon, told))
+
+
+def weakness_of(question: float, total: float = 0.0) -> Literal[0, 1, 2]:
+    """How weak the protection is if a question has this epsilon, and all reports of a person together have ``total``.
+
+    >>> [weakness_of(epsilon) for epsilon in (1, 1.5, 2.5)], weakness_of(1, total=5)
+    ([0, 1, 2], 2)
+    """
     # Epsilon as a part of where warnings start: above 1 people are warned, above 1/2 what they send is a hint.
-    most = max(max(survey.epsilon, told) / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
+    most = max(total / WARN_SURVEY, question / WARN_QUESTION)
     return 2 if most > 1 else 1 if most > 0.5 else 0

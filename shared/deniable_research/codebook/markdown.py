@@ -24,7 +24,7 @@ def to_markdown(codebook: SurveyCodebook) -> str:
     <BLANKLINE>
     q1
     <BLANKLINE>
-    - A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person.
+    - A noisy report, not an answer: chance was mixed in before it was sent. What one person sent is a hint, not proof.
     - Holds '1', '2' or an empty field, NA, NaN.
     - Mechanism forced\\_response(1/2), epsilon 1.09861 = ln(3).
     <BLANKLINE>

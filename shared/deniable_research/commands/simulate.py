@@ -145,7 +145,8 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     *("--truth", "truths"),
     help=(
         'True shares: a TOML file, affair=0.32, religious=0.2,0.3,0.4,0.1 or "town={A=0.5}". By default '
-        "all options are equally frequent."
+        "all options are equally frequent. With --formula the truth of the outcome is its share among all people; the "
+        "intercept follows from it."
     ),
 )
 @click.option(
@@ -179,7 +180,12 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     "--split", is_flag=True, help="Also show the errors if every shared epsilon were split among its questions."
 )
 @click.option(
-    "--formula", help=('The analysis whose power to compute: "affair ~ age_group + C(cohort)", as for analyze regress.')
+    "--formula",
+    help=(
+        'The analysis whose power to compute: "affair ~ age_group + C(cohort)", as for analyze regress. --truth sets '
+        "the outcome's share among all people, --effect how groups differ; the table below the power has the share of "
+        "each group."
+    ),
 )
 @click.option(
     "--effect",
@@ -308,13 +314,14 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
     document = {
         "formula": study.formula,
         "coefficients": study.coefficients,
+        "implied_shares": [vars(each) for each in study.implied_shares],
         "seed": asked.seed,
         "repetitions": asked.repetitions,
         "failures": [each.failures for each in found],
         "priors": [each.priors for each in found],
         "misbehaviour": vars(study.misbehaviour),
     }
-    _print(asked.form, rows, document, lambda: power_text(rows, asked.repetitions, asked.seed))
+    _print(asked.form, rows, document, lambda: power_text(rows, study, asked.repetitions, asked.seed))
     # On stderr, so that CSV and JSON stay whole.
     for sentence in cautions(found):
         click.echo(sentence, err=True)

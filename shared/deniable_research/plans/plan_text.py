@@ -82,8 +82,8 @@ def _power_meaning(plan: PowerPlan) -> list[str]:
     # Where nobody says how many answer, the power is the wanted one, which was said above.
     if plan["respondents"] != plan["people"]:
         sentences.append(
-            f"{plan['respondents']:,} people give a power of {_percent(plan['power'])}; "
-            f"with direct, truthful answers, {_percent(plan['power_directly'])}."
+            f"At epsilon {plan['epsilon']:.4g}, {plan['respondents']:,} people give a power of "
+            f"{_percent(plan['power'])}; with direct, truthful answers, {_percent(plan['power_directly'])}."
         )
     return sentences
 

@@ -11,6 +11,7 @@ from deniable_research.output import counted
 from deniable_research.simulation.power import Power
 from deniable_research.simulation.repeated_figures import SimulationRow
 from deniable_research.simulation.simulation import Simulation
+from deniable_research.simulation.study import ImpliedShare, Study
 from deniable_statistics.published.columns import (
     COHORT,
     OPTION,
@@ -26,6 +27,11 @@ from deniable_statistics.published.printed_numbers import number, percent
 
 # Both are printed because they should agree: a smaller stated error means intervals that are too short.
 SPREAD = "Spread: standard deviation of the estimates; stated: root mean square of the standard errors beside them."
+
+IMPLIED_SHARES = "True shares ({}): --truth is that of all people; those of groups follow from it and --effect."
+
+# Without an intercept nothing can be solved for, so that the share of --truth is reached.
+WITHOUT_INTERCEPT = "True shares ({}): they follow from --effect alone, because the formula has no intercept."
 
 MISBEHAVIOUR = {
     "noncompliance": "of the people report the first option as it is, whatever the instruction",
@@ -80,6 +86,18 @@ SAMPLES = (
 """Columns of the table of a simulated analysis."""
 
 
+def _group(row: ImpliedShare) -> str:
+    return "all people" if row.column is None else f"{row.column}: {row.label}"
+
+
+IMPLIED = (
+    Column("group", _group, is_text=True),
+    Column("of people", lambda row: percent(row.people)),
+    Column("share", lambda row: percent(row.share)),
+)
+"""Columns of the table of the true shares of an outcome."""
+
+
 def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:
     """The table of a simulated survey, with shares in percent and means in their own units."""
     tests = "Rejected: surveys whose interval lies above a share of 0"
@@ -98,8 +116,14 @@ def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed:
     return "\n".join([text_table(SURVEYS, rows), "", *said])
 
 
-def power_text(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> str:
-    """The table of a simulated analysis over the samples of a study."""
+def power_text(rows: Sequence[SimulationRow], study: Study, repetitions: int, seed: int) -> str:
+    """The table of a simulated analysis over the samples of a study, and the true shares that the study implies."""
+    implied = study.implied_shares
+    shares = []
+    if implied:
+        option = f"{study.outcome}: {study.questions[study.outcome].labels[1]}"
+        sentence = IMPLIED_SHARES if "Intercept" in study.coefficients else WITHOUT_INTERCEPT
+        shares = ["", sentence.format(option), text_table(IMPLIED, implied)]
     return "\n".join(
         [
             text_table(SAMPLES, rows),
@@ -107,6 +131,7 @@ def power_text(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> st
             f"{repetitions} samples each, seed {seed} (PCG64: simulation only). {rows[0].question}",
             SPREAD,
             f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}, the power where there is an effect.",
+            *shares,
         ]
     )
 

@@ -126,6 +126,26 @@ class Covariate:
 
 
 @dataclass(frozen=True)
+class ImpliedShare:
+    """The true share of yes to the outcome that a study's effects imply for a group of people.
+
+    Attributes
+    ----------
+    column, label : str or None
+        The predictor and the label or answer that these people have; None for all people.
+    people : float
+        Their share of all people.
+    share : float
+        The share of yes among them.
+    """
+
+    column: str | None
+    label: str | None
+    people: float
+    share: float
+
+
+@dataclass(frozen=True)
 class Study:
     """A survey whose reports will be analysed by a formula.
 
@@ -293,6 +313,30 @@ class Study:
             here = often * (columns[name] == place)
             found[label] = (float(here.sum()), float(here @ yes / here.sum()) if here.any() else math.nan)
         return found
+
+    @property
+    def implied_shares(self) -> list[ImpliedShare]:
+        """The share of yes among all people, then for each label of each predictor; none if the outcome is a number.
+
+        >>> from deniable import Question, Survey, Warner
+        >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)),))
+        >>> age = {"age": Covariate.parse("old,young")}
+        >>> study = Study(survey, "q ~ age", {"age[T.young]": -0.8873}, age, {"q": 0.15})
+        >>> [(each.label, round(each.share, 3)) for each in study.implied_shares]
+        [(None, 0.15), ('old', 0.204), ('young', 0.096)]
+        """
+        if self.outcome not in self.questions:
+            return []
+        labelled = [each for each in self.predictors if each in self.questions or self.plain[each].labels]
+        found = [
+            ImpliedShare(name, label, people, share)
+            for name in labelled
+            for label, (people, share) in self.true_shares(name).items()
+            if people > 0
+        ]
+        _, often, _ = self._population
+        slope = np.asarray(self._matrix, dtype=float) @ np.array(list(self.coefficients.values()))
+        return [ImpliedShare(None, None, 1.0, float(often @ expit(slope))), *found]
 
     def draw(self, generator: np.random.Generator) -> Table:
         """One sample: its reports and its other columns, as a file would hold them."""

@@ -12,6 +12,7 @@ from typing import Protocol, Self
 
 from deniable.access.words import ONE_REPORT
 from deniable.mechanisms.longitudinal import waves_of
+from deniable.privacy.ceiling import weakness, weakness_of
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
 from deniable.survey.question import Question
@@ -29,7 +30,14 @@ MOST_CELLS = 100
 # The first note of every question: archives must never take a noisy report for an answer.
 DIRECT = "An answer as it was given: no chance was mixed in."
 
-NOISY = "A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person."
+NOISY = "A noisy report, not an answer: chance was mixed in before it was sent."
+
+STRENGTHS = (
+    "From what one person sent, nobody can be sure what is true for that person.",
+    "What one person sent is a hint, not proof.",
+    "It is little protection: what one person sent reveals a lot about that person's true answers.",
+)
+"""What follows on a noisy report, by degrees of `deniable.privacy.ceiling.weakness`, in the words of results pages."""
 
 TICKED = "P(report shows the box as ticked)"
 
@@ -267,7 +275,7 @@ class SurveyCodebook:
                 Entry("id", "Random id of the report", "32 characters 0 to 9 and a to f, made with the noise"),
                 Entry("cohort", "Cohort", "the label of the link, or nothing", cohorts),
                 *(
-                    _in_survey(entry_of(SurveyColumn(question), question), question, survey)
+                    _in_survey(entry_of(SurveyColumn(question), question, weakness(survey)), question, survey)
                     for question in survey.questions
                 ),
                 Entry(
@@ -318,11 +326,21 @@ def _universe(question: Question, survey: Survey) -> str | None:
     return f"People for whom {condition}, by their true answers. All others send {none!r}, through the same noise."
 
 
-def entry_of(column: DescribedColumn, question: Question | None) -> Entry:
-    """The entry of a randomised column; ``question`` is that of a survey, if it is one's."""
+def entry_of(column: DescribedColumn, question: Question | None, weak: int | None = None) -> Entry:
+    """The entry of a randomised column.
+
+    Parameters
+    ----------
+    column : DescribedColumn
+    question : Question or None
+        The question of a survey, if the column is one's.
+    weak : {0, 1, 2}, optional
+        Weakness of the protection of its survey; by default that of a question with the column's epsilon.
+    """
     design = column.design
     ratio = design.likelihood_ratio
-    notes = [DIRECT if design.name == "direct" else NOISY]
+    strength = STRENGTHS[weakness_of(column.epsilon) if weak is None else weak]
+    notes = [DIRECT if design.name == "direct" else f"{NOISY} {strength}"]
     if column.arm is not None:
         notes.append(f"In rows where {column.arm[0]} is {' or '.join(column.arm_labels)}.")
     if column.drawn is not None:

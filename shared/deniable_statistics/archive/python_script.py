@@ -12,24 +12,53 @@ import math
 import sys
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, xlog1py, xlogy
 from scipy.stats import binom, chi2
 
 LEVEL = 0.95
 
 
+def limit(k, n, low, high):
+    # The lower end of the interval of a probability between low and high, of which k of n reports are a count.
+    if k <= n * low:
+        return low
+
+    def loglik(count, p):
+        return xlogy(count, p) + xlog1py(n - count, -p)
+
+    def best(count):
+        return loglik(count, np.clip(count / n, low, high))
+
+    likely = min(k / n, high)
+    if n > 10_000:  # the likelihood ratio has its chi-squared distribution
+
+        def fall(p):
+            return 2 * (best(k) - loglik(k, p)) - chi2.ppf(LEVEL, 1)
+
+        low = max(low, 1e-15)
+        return low if fall(low) <= 0 else brentq(fall, low, likely)
+
+    # Feldman and Cousins: from a probability of step[c] on, a count of c is as unlikely as k.
+    others = np.arange(k)
+    step = np.minimum(expit((best(k) - best(others)) / (k - others)), likely)
+
+    def extreme(p, c):
+        return binom.sf(k - 1, n, p) + binom.cdf(c, n, p) - (1 - LEVEL)
+
+    first = np.flatnonzero(extreme(step, others) > 0)[0]
+    start = step[first - 1] if first > 0 else low
+    if extreme(step[first], first - 1) <= 0:
+        return step[first]
+    if extreme(start, first - 1) >= 0:
+        return start
+    return brentq(extreme, start, step[first], args=(first - 1,))
+
+
 def interval(count, n, a, b):
-    k = np.arange(n + 1)
-    best = binom.logpmf(k, n, np.clip(k / n, min(a, b), max(a, b)))
-
-    def fits(share):
-        at = binom.logpmf(k, n, b + (a - b) * share)
-        if n > 10_000:
-            return 2 * (best[count] - at[count]) <= chi2.ppf(LEVEL, 1)
-        return np.exp(at[at - best <= at[count] - best[count] + 1e-9]).sum() > 1 - LEVEL
-
-    middle = min(max((count / n - b) / (a - b), 0), 1)
-    held = [share for share in (*np.linspace(0, 1, 1001), middle) if fits(share)]
-    return min(held), max(held)
+    low, high = min(a, b), max(a, b)
+    ends = np.array([limit(count, n, low, high), 1 - limit(n - count, n, 1 - high, 1 - low)])
+    return sorted(np.clip((ends - b) / (a - b), 0, 1))
 
 
 def share(question, option, supports, a, b):

@@ -7,18 +7,36 @@ from deniable.survey.document import Survey
 from deniable_statistics.archive.script_figures import Scored, Share, left_out, number, scored_of, shares_of
 
 INTERVAL = """\
-interval <- function(count, n, a, b, level = 0.95) {
-  k <- 0:n
-  best <- dbinom(k, n, pmin(pmax(k / n, min(a, b)), max(a, b)), log = TRUE)
-  fits <- function(share) {
-    at <- dbinom(k, n, b + (a - b) * share, log = TRUE)
-    if (n > 10000) return(2 * (best[count + 1] - at[count + 1]) <= qchisq(level, 1))
-    sum(exp(at[at - best <= at[count + 1] - best[count + 1] + 1e-9])) > 1 - level
+# The lower end of the interval of a probability between low and high, of which k of n reports are a count.
+limit <- function(k, n, low, high, level) {
+  if (k <= n * low) return(low)
+  loglik <- function(count, p) ifelse(count > 0, count * log(p), 0) + ifelse(count < n, (n - count) * log1p(-p), 0)
+  best <- function(count) loglik(count, pmin(pmax(count / n, low), high))
+  likely <- min(k / n, high)
+  if (n > 10000) {   # the likelihood ratio has its chi-squared distribution
+    fall <- function(p) 2 * (best(k) - loglik(k, p)) - qchisq(level, 1)
+    low <- max(low, 1e-15)
+    return(if (fall(low) <= 0) low else uniroot(fall, c(low, likely), tol = 1e-12)$root)
   }
-  range(Filter(fits, c(seq(0, 1, 0.001), min(max((count / n - b) / (a - b), 0), 1))))
+  # Feldman and Cousins: from a probability of step[c + 1] on, a count of c is as unlikely as k.
+  step <- pmin(plogis((best(k) - best(0:(k - 1))) / (k - 0:(k - 1))), likely)
+  extreme <- function(p, c) pbinom(k - 1, n, p, lower.tail = FALSE) + pbinom(c, n, p) - (1 - level)
+  first <- which(extreme(step, 0:(k - 1)) > 0)[1]
+  start <- if (first > 1) step[first - 1] else low
+  if (extreme(step[first], first - 2) <= 0) return(step[first])
+  if (extreme(start, first - 2) >= 0) return(start)
+  uniroot(extreme, c(start, step[first]), c = first - 2, tol = 1e-12)$root
+}
+interval <- function(count, n, a, b, level = 0.95) {
+  low <- min(a, b)
+  high <- max(a, b)
+  ends <- c(limit(count, n, low, high, level), 1 - limit(n - count, n, 1 - high, 1 - low, level))
+  sort(pmin(pmax((ends - b) / (a - b), 0), 1))
 }"""
-"""The interval of a share by inverting its test on a grid: that of Feldman and Cousins up to 10,000 reports, of the
-restricted likelihood ratio above."""
+"""The interval of a share: that of Feldman and Cousins up to 10,000 reports, of the restricted likelihood ratio above.
+
+The steps are those of `deniable_statistics.intervals.restricted.feldman_cousins`, which explains why they find the
+ends."""
 
 FUNCTIONS = """\
 share <- function(question, option, supports, a, b) {
@@ -51,7 +69,8 @@ def r_script(survey: Survey, file: str) -> str:
     -----
     A share is ``(p - b) / (a - b)`` and its standard error ``sqrt(p (1 - p) / n) / |a - b|``, with ``p`` the share of
     the ``n`` reports that support the option, and ``a`` and ``b`` how likely that is if the option is true and if
-    another one is. Other shares and means are averages of scores. The ends of intervals are right to the third digit.
+    another one is. Other shares and means are averages of scores. Where reports have cohorts, the script prints a
+    second table, ``by_cohort``.
     """
     rows = [_share(each) for each in shares_of(survey)] + [_scored(each) for each in scored_of(survey)]
     lines = [
@@ -63,11 +82,20 @@ def r_script(survey: Survey, file: str) -> str:
         f'reports <- read.csv({_text(file)}, header = FALSE, skip = 1, colClasses = "character", na.strings = "")',
         INTERVAL,
         FUNCTIONS,
-        "results <- rbind(",
+        "estimates <- function(reports) rbind(",
         ",\n".join(rows),
         ")",
+        "results <- estimates(reports)",
         "print(results, digits = 8)",
     ]
+    if survey.cohorts:
+        cohorts = ", ".join(map(_text, survey.cohorts))
+        lines += [
+            f"cohorts <- intersect(c({cohorts}), reports[[2]])",
+            "of_cohort <- function(name) cbind(cohort = name, estimates(reports[reports[[2]] %in% name, ]))",
+            "by_cohort <- do.call(rbind, lapply(cohorts, of_cohort))",
+            "if (length(cohorts)) print(by_cohort, digits = 8)",
+        ]
     return "\n".join(lines) + "\n"
 
 

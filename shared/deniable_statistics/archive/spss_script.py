@@ -34,7 +34,7 @@ EXACT = """\
       COMPUTE high = MAX(high, #share).
     END IF.
   END LOOP."""
-"""The interval of a share by inverting its test on a grid; see `deniable_statistics.archive.r_script`.
+"""The interval of `deniable_statistics.archive.r_script` on a grid of shares: its ends are right to the third digit.
 
 An exponential below the smallest number is a missing value in GNU PSPP, and so would be the sum: from some 1,000
 replies on no interval came out.

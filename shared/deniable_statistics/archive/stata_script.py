@@ -51,7 +51,7 @@ void deniable_post(real scalar count, real scalar n, real scalar a, real scalar 
     st_numscalar("r(high)", ends[2])
 }
 end"""
-"""The interval of a share by inverting its test on a grid; see `deniable_statistics.archive.r_script`."""
+"""The interval of `deniable_statistics.archive.r_script` on a grid of shares: its ends are right to the third digit."""
 
 PROGRAMS = """\
 tempname results

@@ -40,8 +40,9 @@ def release_warning(survey: Survey, respondents: int) -> str | None:
     >>> asked = (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)),)
     >>> survey = Survey("T", asked, cohorts=("north", "south"), cohort_required=True)
     >>> print(release_warning(survey, 500))
-    release: 200 reports times 2 groups are 400, with 500 planned respondents, so results may show few or none of \
-them before the survey closes; release = 125 or fewer cohorts would show them sooner
+    release: 200 reports times 2 groups are 400, with 500 planned respondents: in equal groups results show 200 of \
+each before the survey closes, and if the groups turn out unequal, the smaller one may wait until then; release = 125 \
+or fewer cohorts would show them sooner
     >>> release_warning(survey, 800) is None
     True
     """
@@ -56,10 +57,18 @@ them before the survey closes; release = 125 or fewer cohorts would show them so
     sooner = [f"release = {fitting}"] if fitting >= LEAST_RELEASE else []
     sooner += ["fewer cohorts"] if groups > 1 else []
     way_out = f"{' or '.join(sooner)} would show them sooner" if sooner else "closing it shows them all"
-    return (
-        f"release: {survey.release} reports{counted}, with {respondents:,} planned respondents, so results may show "
-        f"few or none of them before the survey closes; {way_out}"
-    )
+    if respondents < waiting:
+        shown = ", so results may show few or none of them before the survey closes"
+    elif groups == 1:
+        # Fewer than two releases, or there would be no warning.
+        shown = f", so results show {survey.release} of them before the survey closes, and none if fewer answer"
+    else:
+        smaller = "the smaller one" if groups == 2 else "a smaller one"
+        shown = (
+            f": in equal groups results show {survey.release} of each before the survey closes, and if the groups "
+            f"turn out unequal, {smaller} may wait until then"
+        )
+    return f"release: {survey.release} reports{counted}, with {respondents:,} planned respondents{shown}; {way_out}"
 
 
 def few_invited(survey: Survey, people: int, cohort: str | None = None) -> str | None:
