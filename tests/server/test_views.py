@@ -202,9 +202,25 @@ class TestDifferences:
         file, page = (http.get(f"/s/{survey.id}/results/town{form}?compare=cohort") for form in (".json", ""))
         rows = file.json["rows"]
         assert {row["method"] for row in rows} == {"simultaneous mover"}
-        said = words("en")["rDifferencesBy"].format(methods="square-and-add (MOVER)", level="95 %", n=len(rows))
+        text = f"{words('en')['rDifferencesBy']} {words('en')['rDifferencesShare']}"
+        said = text.format(methods="square-and-add (MOVER)", level="95 %", n=len(rows))
         assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
         assert "Method of its interval" not in http.get(f"/s/{survey.id}/results/town").text
+
+    @pytest.mark.parametrize("confidence", ["0.95", "0.8"])
+    def test_say_nothing_of_others_where_there_is_one(self, http: FlaskClient, store: Store, confidence: str) -> None:
+        survey = replace(read_survey(COHORTS + FIVE_TYPES), results="live")
+        store.publish(survey)
+        sent = [replace(each, cohort=survey.cohorts[i % 2]) for i, each in enumerate(reports_of(survey, 60))]
+        store.store_reports([(survey, sent)])
+        address = f"/s/{survey.id}/results/affair?compare=cohort&confidence={confidence}"
+        page = html.unescape(http.get(address).text)
+        said, level = words("en"), f"{100 * float(confidence):g} %"
+        for name in ("rDifferencesShare", "rHoldTogether"):
+            assert said[name].format(level=level, n=1) not in page
+        assert "Bonferroni" not in page
+        assert said["rKey"].format(level=level) in page, "the bar of one difference is read as any other"
+        assert "Method of its interval" in page
 
 
 @pytest.mark.parametrize(

@@ -191,10 +191,10 @@ class Citation:
             else ""
         )
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
-        *others, last = (
+        *methods, final = (
             f"{words_of} {cite(works)}" if works else words_of for words_of, works in map(_interval, self._intervals)
         )
-        intervals = f"{', '.join(others)} and {last}" if others else last
+        intervals = f"{', '.join(methods)} and {final}" if methods else final
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "

@@ -134,14 +134,14 @@ def shares(
     if suspects is not None:
         document |= {"misbehaviour": list(suspects.kinds), "among": suspects.among}
     # Functions, because a table takes time to write and a chart to draw, and one of them may not be wanted.
-    cohorts = by or ""
+    column = by or ""
     output.show(
         rows,
         row_type,
         document,
         doubts,
         lambda labels: interval_chart(share_panels(labelled(rows, labels))),
-        lambda labels: shares_table(labelled(rows, labels), suspects, labels.get(cohorts, COHORT.heading)),
+        lambda labels: shares_table(labelled(rows, labels), suspects, labels.get(column, COHORT.heading)),
         noise_notes(reports.layout, asked),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,7 +41,7 @@ class Names:
         """
         if labels is None:
             return NO_LABELS
-        check_kind(labels, dict, "labels")
+        check_kind(labels, Mapping, "labels")
         known = self._known
         for name, label in labels.items():
             check_kind(label, str, f"label of {name!r:.80}")

@@ -80,10 +80,10 @@ class Results:
         names = _names(questions, "questions") or self.questions
         wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
         rows = estimate_shares(self.table, names, by=by, wanted=wanted)
-        cohorts = by or ""
+        column = by or ""
 
         def table(shown: Sequence[Any], labels: Labels) -> PaperTable:
-            return shares_table(shown, cohorts=labels.get(cohorts, COHORT.heading))
+            return shares_table(shown, cohorts=labels.get(column, COHORT.heading))
 
         return self._result(rows, table, share_panels, names, by)
 
