@@ -22,6 +22,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 from deniable import Survey, Tally, __version__, read_survey, tally_reports
+from deniable_research.files.paper_table import PaperTable, tex
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
@@ -384,18 +385,26 @@ def test_the_software_is_cited_with_the_version_that_computed(five: Collector) -
 def test_latex_sets_the_paragraph_with_its_bibliography(five: Collector, tmp_path: Path) -> None:
     http, _, survey = five
     files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
-    for name in ("methods.tex", "methods.bib"):
+    for name in ("methods.tex", "methods.bib", "citation.bib"):
         (tmp_path / name).write_bytes(files[name])
-    document = (
-        "\\documentclass{article}\\begin{document}\\input{methods}\\bibliographystyle{plain}\\bibliography{methods}"
-    )
-    (tmp_path / "paper.tex").write_text(f"{document}\\end{{document}}\n", encoding="utf-8")
+    table = PaperTable(("question", "p"), (("affair", "0.01"),), (), ("95 % intervals (mover). " * 9,))
+    (tmp_path / "compare.tex").write_text(tex(table), encoding="utf-8")
+    docs = Path(__file__).parents[2] / "docs"
+    blocks = [
+        re.findall(r"```latex\n(.*?)```", (docs / page).read_text(encoding="utf-8"), re.DOTALL)
+        for page in ("learn/paper.md", "researchers.md")
+    ]
+    body = "\n".join(["Words.", *(block for page in blocks for block in page), rf"\cite{{deniable-{survey.id}-1}}"])
+    document = f"\\documentclass{{article}}\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
     latex = [pdflatex(), "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
     bibtex = str(Path(latex[0]).with_name("bibtex"))
     for command in (latex, [bibtex, "paper"], latex, latex):
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert run.returncode == 0, run.stdout
+    assert all(blocks)
     assert "undefined" not in run.stdout
+    assert "Overfull" not in run.stdout.partition("methods.tex")[0], "the notes are as narrow as the table"
     assert "Feldman" in (tmp_path / "paper.bbl").read_text(encoding="utf-8")
 
 
