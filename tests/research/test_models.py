@@ -221,7 +221,7 @@ def test_a_table_names_what_its_figures_are_compared_with(study: Table) -> None:
 )
 def test_terms_of_papers_read_as_people_write_them(study: Table, right: str, labels: list[str]) -> None:
     model = FittedModel.of(right, regress(study, f"affair ~ {right}"), 0.95, None, "wald")
-    found = [each for each in model.labels.values() if each != "Intercept"]
+    found = [each for each in model.term_labels().values() if each != "Intercept"]
     assert found[: len(labels)] == labels
     assert all("[" not in each for each in found)
 
@@ -243,7 +243,7 @@ def test_an_outcome_of_several_options_stands_before_each_term() -> None:
     question = replace(layout.question("q"), options=("a", "a: b", "c"))
     table = Table.of({"q": ["0", "1", "2"] * 300, "site": ["north", "south: old"] * 450}, Layout((question,)))
     model = FittedModel.of("q ~ site", regress(table, "q ~ site"), 0.95, None, "wald")
-    assert list(model.labels.values()) == [
+    assert list(model.term_labels().values()) == [
         "a: b: Intercept",
         "a: b: site (south: old)",
         "c: Intercept",
@@ -315,7 +315,8 @@ def test_hostile_names_keep_the_shape_of_every_table(tmp_path: Path) -> None:
 
 def test_the_forest_plot_has_a_series_for_each_model_and_no_nuisance(models: list[FittedModel]) -> None:
     (panel,) = term_panels(models)
-    assert {mark.line for mark in panel.marks} == {"Intercept", "age", "drugs (yes)", "log(age)"}
+    assert panel.axis == "log odds ratio"
+    assert {mark.line for mark in panel.marks} == {"age", "drugs (yes)", "log(age)"}, "an intercept is no odds ratio"
     assert len({mark.series for mark in panel.marks}) == 3
     (ratios,) = term_panels(models, odds_ratios=True)
     assert ratios.log
@@ -324,6 +325,14 @@ def test_the_forest_plot_has_a_series_for_each_model_and_no_nuisance(models: lis
     assert all(mark.low >= 0 for mark in ratios.marks)
     axes = interval_chart([ratios]).axes[0]
     assert axes.get_xscale() == "log"
+
+
+def test_a_plot_of_coefficients_has_the_intercept_and_one_of_odds_needs_an_effect(study: Table) -> None:
+    linear = FittedModel.of("income ~ drugs", regress(study, "income ~ drugs"), 0.95)
+    assert [mark.line for mark in term_panels([linear])[0].marks] == ["Intercept", "drugs (yes)"]
+    alone = FittedModel.of("affair ~ 1", regress(study, "affair ~ 1"), 0.95)
+    with pytest.raises(ParameterError, match=r"^plot: must be of a model with effects to draw, got none$"):
+        term_panels([alone])
 
 
 def test_ratios_beyond_all_bounds_are_drawn(models: list[FittedModel], tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ import html
 import io
 import json
 import re
+import subprocess
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 from deniable import Survey, Tally, __version__, read_survey, tally_reports
+from deniable_research.files.paper_table import PaperTable, tex
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
@@ -37,7 +40,9 @@ from deniable_statistics.views.view_row import ViewOptions
 from deniable_statistics.views.view_rows import view_of
 from tests.support.archives import files_of
 from tests.support.views import COHORTS, filled, reports_of
+from tools.packages import pdflatex
 from tools.rig.in_process import ended
+from tools.rig.patience import PATIENCE
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, Clock
 
 
@@ -111,7 +116,7 @@ def test_pages_speak_the_language_of_their_reader(five: Collector, language: str
             page = http.get(address, headers=headers)
             assert f'<html lang="{language}" dir="{said["dir"]}">' in page.text
             assert page.headers["Vary"] == "Accept-Language"
-            assert not re.search(r"\{[a-z]+\}", page.text), "a value that was not put into its sentence"
+            assert not re.search(r"(?<!\\cite)\{[a-z]+\}", page.text), "a value that was not put into its sentence"
             heading = said["rReleases" if path == "releases" else "rCite"]
             assert f">{escape(heading)}</h" in page.text
     image = http.get(f"/s/{survey.id}/results/affair.svg?lang={language}").text
@@ -198,9 +203,25 @@ class TestDifferences:
         file, page = (http.get(f"/s/{survey.id}/results/town{form}?compare=cohort") for form in (".json", ""))
         rows = file.json["rows"]
         assert {row["method"] for row in rows} == {"simultaneous mover"}
-        said = words("en")["rDifferencesBy"].format(methods="square-and-add (MOVER)", level="95 %", n=len(rows))
+        text = f"{words('en')['rDifferencesBy']} {words('en')['rDifferencesShare']}"
+        said = text.format(methods="square-and-add (MOVER)", level="95 %", n=len(rows))
         assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
         assert "Method of its interval" not in http.get(f"/s/{survey.id}/results/town").text
+
+    @pytest.mark.parametrize("confidence", ["0.95", "0.8"])
+    def test_say_nothing_of_others_where_there_is_one(self, http: FlaskClient, store: Store, confidence: str) -> None:
+        survey = replace(read_survey(COHORTS + FIVE_TYPES), results="live")
+        store.publish(survey)
+        sent = [replace(each, cohort=survey.cohorts[i % 2]) for i, each in enumerate(reports_of(survey, 60))]
+        store.store_reports([(survey, sent)])
+        address = f"/s/{survey.id}/results/affair?compare=cohort&confidence={confidence}"
+        page = html.unescape(http.get(address).text)
+        said, level = words("en"), f"{100 * float(confidence):g} %"
+        for name in ("rDifferencesShare", "rHoldTogether"):
+            assert said[name].format(level=level, n=1) not in page
+        assert "Bonferroni" not in page
+        assert said["rKey"].format(level=level) in page, "the bar of one difference is read as any other"
+        assert "Method of its interval" in page
 
 
 @pytest.mark.parametrize(
@@ -311,15 +332,96 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
     assert "otherwise yes with probability 0.5, epsilon = 1.099 (for affair" in methods
     assert "on the numbers from 0 to 60" in methods
     assert "1 (for town)" in methods, "scales of other lengths have other parameters"
-    assert "References: R. F. Boruch, \u201cAssuring" in methods
+    assert "; R. F. Boruch, \u201cAssuring" in methods.partition(". References: A. Agresti")[2]
     works = files["methods.bib"].decode()
-    assert works.count("\n}\n") == methods.partition("References: ")[2].count("; ") + 1
+    # Beside the works in the list stand the software and five works that a paper may add.
+    assert works.count("\n}\n") == methods.partition("References: ")[2].count("; ") + 1 + 6
     assert "@article{boruch1971,\n  author = {R. F. Boruch},\n" in works
     rows = csv.DictReader(io.StringIO(files["estimates.csv"].decode()))
-    named = ", ".join(sorted({row["method"] for row in rows}))
-    assert f"intervals for the population ({named}), by Deniable {__version__}." in methods
+    assert {row["method"] for row in rows} == {"agresti-coull", "feldman-cousins", "likelihood-ratio"}
+
+    named = (
+        "Agresti-Coull intervals (Agresti and Coull 1998), Feldman-Cousins intervals (Feldman and Cousins 1998) and "
+        "likelihood-ratio intervals (Wilks 1938)"
+    )
+    assert f"intervals for the population, which are {named}. The software was Deniable {__version__}." in methods
     assert "release=1" in files["CITATION.cff"].decode()
     assert "recompute/affair.R" in files
+
+
+def test_the_paragraph_for_latex_cites_works_that_its_bibliography_has(five: Collector) -> None:
+    http, _, survey = five
+    files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
+    paragraph, works = files["methods.tex"].decode(), files["methods.bib"].decode()
+    cited = {key for keys in re.findall(r"\\cite\{([^{}]+)\}", paragraph) for key in keys.split(",")}
+    entries = re.findall(r"^@\w+\{(\w+),$", works, re.MULTILINE)
+    assert len(entries) == len(set(entries))
+    assert {"boruch1971", "feldman1998", "wilks1938", "deniable"} <= cited
+    assert set(entries) == cited | {"agresti2001", "donner2012", "fuller1987", "newcombe1998", "zou2008"}
+    assert "References" not in paragraph
+    assert f"The software was Deniable {_in_tex(__version__)} \\cite{{deniable}}." in paragraph
+    assert "two coins \\cite{boruch1971}, the truth" in paragraph
+
+
+def _in_tex(version: str) -> str:
+    return version.replace("_", "\\_")
+
+
+def test_the_software_is_cited_with_the_version_that_computed(five: Collector) -> None:
+    http, _, survey = five
+    works = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)["methods.bib"].decode()
+    entry = works[works.index("@software{deniable,") :].partition("\n}\n")[0]
+    about = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    (title,) = re.findall('^title: "(.*)"$', about, re.MULTILINE)
+    (license_of,) = re.findall("^license: (.*)$", about, re.MULTILINE)
+    (author,) = re.findall("^  - name: (.*)$", about, re.MULTILINE)
+    assert f"  author = {{{{{author}}}}},\n  title = {{{{{title}}}}},\n" in entry
+    assert f"  note = {{Software, version {_in_tex(__version__)}; licence {license_of}}}" in entry
+    assert re.search(r"  year = \{20\d\d\},\n", entry)
+    assert "url" not in entry, "the software has no address yet"
+
+
+@pytest.mark.long
+def test_latex_sets_the_paragraph_with_its_bibliography(five: Collector, tmp_path: Path) -> None:
+    http, _, survey = five
+    files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
+    for name in ("methods.tex", "methods.bib", "citation.bib"):
+        (tmp_path / name).write_bytes(files[name])
+    table = PaperTable(("question", "p"), (("affair", "0.01"),), (), ("95 % intervals (mover). " * 9,))
+    (tmp_path / "compare.tex").write_text(tex(table), encoding="utf-8")
+    docs = Path(__file__).parents[2] / "docs"
+    blocks = [
+        re.findall(r"```latex\n(.*?)```", (docs / page).read_text(encoding="utf-8"), re.DOTALL)
+        for page in ("learn/paper.md", "researchers.md")
+    ]
+    body = "\n".join(["Words.", *(block for page in blocks for block in page), rf"\cite{{deniable-{survey.id}-1}}"])
+    document = f"\\documentclass{{article}}\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
+    latex = [pdflatex(), "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
+    bibtex = str(Path(latex[0]).with_name("bibtex"))
+    for command in (latex, [bibtex, "paper"], latex, latex):
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert run.returncode == 0, run.stdout
+    assert all(blocks)
+    assert "undefined" not in run.stdout
+    assert "Overfull" not in run.stdout.partition("methods.tex")[0], "the notes are as narrow as the table"
+    assert "Feldman" in (tmp_path / "paper.bbl").read_text(encoding="utf-8")
+
+
+def test_the_paragraph_counts_the_replies_of_few_cohorts(http: FlaskClient, store: Store) -> None:
+    survey = replace(read_survey(COHORTS + FIVE_TYPES), results="live")
+    store.publish(survey)
+    sent = [replace(each, cohort=(*survey.cohorts, None)[i % 3]) for i, each in enumerate(reports_of(survey, 60))]
+    store.store_reports([(survey, sent)])
+    page = html.unescape(http.get(f"/s/{survey.id}/results").text)
+    numbers = {name: sum(each.cohort == name for each in sent) for name in (*survey.cohorts, None)}
+    named = [f"{numbers[each]} \u201c{each}\u201d" for each in survey.cohorts]
+    alone = [f"{numbers[None]} of no cohort"] if numbers[None] else []
+    assert f"60 replies were counted ({', '.join([*named, *alone])})" in page
+    many = replace(survey, cohorts=tuple("abcdefg"))
+    store.publish(many)
+    store.store_reports([(many, [replace(each, cohort="a") for each in reports_of(many, 9)])])
+    assert "9 replies were counted in 7 cohorts" in html.unescape(http.get(f"/s/{many.id}/results").text)
 
 
 def test_figures_say_what_their_bars_hold_and_where_ends_are_not_rounded(http: FlaskClient, store: Store) -> None:

@@ -28,7 +28,7 @@ from deniable.mechanisms import (
     Warner,
 )
 from deniable_statistics.published.mechanism_text import WORKS, mechanism_text, question_text, works_of
-from deniable_statistics.published.works import NGUYEN, Work
+from deniable_statistics.published.works import INTERVALS, NGUYEN, OF_ANALYSES, Work
 
 DISTANCE = [[-abs(x - r) for r in range(3)] for x in range(3)]
 
@@ -72,7 +72,7 @@ SAID: list[tuple[Mechanism, str]] = [
     ),
     (
         Piecewise.from_epsilon(0, 60, 2),
-        "(optimised; after Duchi, Jordan and Wainwright 2018; Wang et al. 2019) on the numbers from 0 to 60",
+        "optimised after known ones (Duchi, Jordan and Wainwright 2018; Wang et al. 2019), on the numbers from 0 to 60",
     ),
     (FilteredPiecewise.from_epsilon(0, 60, 2), "one of which stands above all for answers that do not apply"),
     (
@@ -112,7 +112,8 @@ def test_every_mechanism_has_a_description_and_works_that_its_docstring_cites() 
 
 def test_works_are_those_of_the_bibliography() -> None:
     bibliography = (Path(__file__).parents[2] / "docs" / "references.md").read_text(encoding="utf-8")
-    works: set[Work] = {work for each in WORKS.values() for work in each}
+    of_intervals = [works for _, works in INTERVALS.values()]
+    works: set[Work] = {work for each in (*WORKS.values(), *of_intervals, OF_ANALYSES) for work in each}
     for work in works:
         assert f"- {work.text}".replace("\u201c", '"').replace("\u201d", '"') in bibliography
         assert work.bibtex.count("{") == work.bibtex.count("}")

@@ -74,6 +74,8 @@ class Section:
         Names of the methods of its intervals.
     differences : str
         How differences of groups were computed; empty for other views.
+    is_single : bool
+        Whether it shows one difference of groups alone, whose interval holds nothing together with others.
     recipe : Markup
         The numbers behind each share as rows of a table; empty where a tally alone does not tell them.
     is_binomial : bool
@@ -102,6 +104,7 @@ class Section:
     notes: list[str]
     methods: str
     differences: str
+    is_single: bool
     recipe: Markup
     is_binomial: bool
     scripts: tuple[str, str]
@@ -171,6 +174,7 @@ def section(
         notes=notes(survey, question, labels),
         methods=", ".join(dict.fromkeys(method_name(row.method) for row in shown)),
         differences=_how_compared(rows, options, labels),
+        is_single=bool(options.compare) and len(rows) == 1,
         recipe=recipe_rows(question, recipe, options, labels),
         is_binomial=bool(recipe and recipe[0].a),
         scripts=_scripts(question, given, rows, source, is_of_this_survey),
@@ -182,13 +186,16 @@ def section(
 
 
 def _how_compared(rows: Sequence[ViewRow], options: ViewOptions, labels: Labels) -> str:
-    """The method of the intervals of differences of groups, and how they hold together."""
+    """The method of the intervals of differences of groups, and how several of them hold together."""
     if not (options.compare and rows):
         return ""
     # The sentence itself says how all of them hold at once.
     methods = dict.fromkeys(method_name(row.method).removeprefix("simultaneous ") for row in rows)
     level = level_text(options.confidence_level, labels.words)
-    return labels.words["rDifferencesBy"].format(methods=", ".join(methods), level=level, n=len(rows))
+    said = [labels.words["rDifferencesBy"].format(methods=", ".join(methods))]
+    if len(rows) > 1:
+        said.append(labels.words["rDifferencesShare"].format(level=level, n=len(rows)))
+    return " ".join(said)
 
 
 def _scripts(
@@ -241,7 +248,8 @@ def sentences(
         if not rows:
             return [words["rOneGroup"]]
         certain = _differences(question, rows, labels)
-        return [*(certain or [words["rNoDifference"]]), words["rHoldTogether"].format(level=level)]
+        together = [words["rHoldTogether"].format(level=level)] if len(rows) > 1 else []
+        return [*(certain or [words["rNoDifference"]]), *together]
     found = found_in(question, options, labels, estimates) if found is None else found
     return [sentence(question, each, options.by_cohort, labels) for each in found] or nobody_yet(estimates, words)
 

@@ -21,12 +21,15 @@ from deniable_statistics.published.license import License
 from deniable_statistics.published.mechanism_text import question_text, works_of
 from deniable_statistics.published.published_rows import interval_methods
 from deniable_statistics.published.steady_text import steady
-from deniable_statistics.published.works import NGUYEN, Work
+from deniable_statistics.published.works import INTERVALS, NGUYEN, OF_ANALYSES, Cite, Work, in_words
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 
 MOST_NAMED = 8
 """Most questions of one mechanism that the paragraph of methods names; of more it says how many they are."""
+
+MOST_COHORTS = 6
+"""Most cohorts whose replies the paragraph of methods counts; of more it says how many they are."""
 
 
 @dataclass(frozen=True)
@@ -168,12 +171,16 @@ class Citation:
     @property
     def methods(self) -> str:
         """A paragraph for the methods section of a paper, with everything that the collector knows."""
+        return f"{self._methods(in_words)} References: {'; '.join(work.text for work in self._works)}."
+
+    def _methods(self, cite: Cite) -> str:
+        """The paragraph without its list of references."""
         survey = self.survey
         first, last, as_of = self.dates.first, self.dates.last, self.dates.as_of
         # A last day that is still to come is a plan.
         when = f"from {first} to {last}" if last and last <= as_of else f"since {first}"
         drawn = "".join(
-            f" Each device asked {group.draw} of {group.size} questions, drawn by chance ({NGUYEN.cited})."
+            f" Each device asked {group.draw} of {group.size} questions, drawn by chance {cite([NGUYEN])}."
             for group in dict.fromkeys(each.group for each in survey.questions if each.group and each.group.is_drawn)
         )
         released = f" (release {self.number})" if self.number else ""
@@ -184,25 +191,36 @@ class Citation:
             else ""
         )
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
-        intervals = ", ".join(interval_methods(self.shown.tallies, survey))
+        *methods, final = (
+            f"{words_of} {cite(works)}" if works else words_of for words_of, works in map(_interval, self._intervals)
+        )
+        intervals = f"{', '.join(methods)} and {final}" if methods else final
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
-            f"(randomised response, local differential privacy), with {self._used}. All replies of one person "
+            f"(randomised response, local differential privacy), with {self._used(cite)}. All replies of one person "
             f"together have epsilon = {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
             f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
-            f"possible values with 95 % confidence intervals for the population ({intervals}), by Deniable "
-            f"{__version__}. Survey, replies and estimates are at {self.url}; the address of the survey, {survey.id}, "
-            f"is the hash of its questions and mechanisms. References: {'; '.join(work.text for work in self._works)}."
+            f"possible values with 95 % confidence intervals for the population, which are {intervals}. The software "
+            f"was Deniable {__version__}{self._software(cite)}. Survey, replies and estimates are at {self.url}; the "
+            f"address of the survey, {survey.id}, is the hash of its questions and mechanisms."
         )
 
     @property
-    def _used(self) -> str:
+    def _intervals(self) -> list[str]:
+        """The names of the methods of the intervals."""
+        return interval_methods(self.shown.tallies, self.survey)
+
+    def _software(self, cite: Cite) -> str:
+        """The citation of the software where citations are keys; in words its name and version say the same."""
+        return "" if cite is in_words else f" {_MARK[0]}{SOFTWARE_KEY}{_MARK[1]}"
+
+    def _used(self, cite: Cite) -> str:
         """How questions are randomised, and of several ways the questions that have each."""
         questions_of: dict[str, list[str]] = {}
         for each in self.survey.questions:
-            questions_of.setdefault(question_text(each), []).append(each.id)
+            questions_of.setdefault(question_text(each, cite), []).append(each.id)
         if len(questions_of) == 1:
             return next(iter(questions_of))
         named = {
@@ -213,27 +231,44 @@ class Citation:
 
     @property
     def _works(self) -> list[Work]:
-        """The works that the randomisation of the questions comes from, each once."""
+        """The works that randomisation and intervals come from, each once."""
         found = dict.fromkeys(work for each in self.survey.questions for work in works_of(each))
+        found |= dict.fromkeys(work for name in self._intervals for work in _interval(name)[1])
         return sorted(found, key=lambda work: work.cited)
 
     @property
     def works_in_bibtex(self) -> str:
-        """Entries of BibTeX for the works that the paragraph of methods cites."""
-        return "\n".join(work.bibtex for work in self._works)
+        """Entries of BibTeX: the software, the works that the paragraph cites, and works that a paper may add."""
+        works = sorted({*self._works, *OF_ANALYSES}, key=lambda work: work.key)
+        return "\n".join([self._software_in_bibtex, *(work.bibtex for work in works)])
+
+    @property
+    def _software_in_bibtex(self) -> str:
+        """The entry of the software; old styles print no version, so the note has it too."""
+        lines = [
+            "  author = {{The Deniable authors}}",
+            "  title = {{Deniable: sensitive surveys by randomised response on the respondent's device}}",
+            f"  year = {{{self.date[:4]}}}",
+            f"  version = {{{_tex(__version__)}}}",
+            f"  note = {{Software, version {_tex(__version__)}; licence {LICENSE}}}",
+        ]
+        return f"@software{{{SOFTWARE_KEY},\n" + ",\n".join(lines) + "\n}\n"
 
     @property
     def methods_in_tex(self) -> str:
-        """The paragraph for LaTeX, where the first sign of percent would hide the rest of it."""
+        r"""The paragraph for LaTeX, whose ``\cite`` finds all works in `works_in_bibtex`."""
         address = _tex(self.url)
+        # The first sign of percent would hide the rest of an unescaped paragraph.
+        text = _tex(self._methods(lambda works: f"{_MARK[0]}{','.join(work.key for work in works)}{_MARK[1]}"))
         # In the narrow columns of a journal the address is broken within its path, for which this needs no package.
-        return _tex(self.methods).replace(address, _SLASH_OF_PATH.sub(r"/\\allowbreak{}", address))
+        text = text.replace(address, _SLASH_OF_PATH.sub(r"/\\allowbreak{}", address))
+        return re.sub(f"{_MARK[0]}([a-z0-9,]+){_MARK[1]}", r"\\cite{\1}", text)
 
     @property
     def _counted(self) -> str:
         """How many replies were counted, and how many of them answer a question where not all do."""
         n = self.shown.n
-        counted = f"{n:,} {'reply was' if n == 1 else 'replies were'} counted"
+        counted = f"{n:,} {'reply was' if n == 1 else 'replies were'} counted{self._by_cohort}"
         answered = [replies_to(each, self.shown.tallies) for each in self.survey.questions]
         least, most = min(answered), max(answered)
         if least == n:
@@ -241,6 +276,19 @@ class Citation:
         return (
             f"{counted}, of which {f'{least:,}' if least == most else f'{least:,} to {most:,}'} answered each question"
         )
+
+    @property
+    def _by_cohort(self) -> str:
+        """How many of the replies are from each cohort, in brackets; of many cohorts how many they are."""
+        cohorts = self.survey.cohorts
+        if not cohorts:
+            return ""
+        if len(cohorts) > MOST_COHORTS:
+            return f" in {len(cohorts)} cohorts"
+        numbers = {cohort: tally.n for cohort, tally in self.shown.tallies.items()}
+        named = [f"{numbers.pop(each, 0):,} \u201c{_line(each)}\u201d" for each in cohorts]
+        alone = sum(numbers.values())
+        return f" ({', '.join([*named, *([f'{alone:,} of no cohort'] if alone else [])])})"
 
     @property
     def json_ld(self) -> Markup:
@@ -284,7 +332,18 @@ class Citation:
         return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
 
 
+SOFTWARE_KEY = "deniable"
+"""The key of the software in BibTeX."""
+
+LICENSE = "Apache-2.0"
+"""The licence of the software."""
+
+# Private characters around keys outlive the escapes of a whole paragraph; `_line` leaves none in texts of an author.
+_MARK = "\ue000", "\ue001"
+
 _PLACE = re.compile(r"\{(\w+)\}")
+
+_PRIVATE = re.compile(f"[{''.join(_MARK)}]")
 
 _SLASH_OF_PATH = re.compile("(?<![:/])/")
 
@@ -298,9 +357,14 @@ _TEX = str.maketrans(
 )
 
 
+def _interval(method: str) -> tuple[str, tuple[Work, ...]]:
+    """The words and the works for a method of intervals."""
+    return INTERVALS.get(method, (f"{method} intervals", ()))
+
+
 def _line(text: str) -> str:
     """A text of the author in one line, without marks of direction: a citation and a paragraph have no line breaks."""
-    return " ".join(steady(text).split())
+    return " ".join(_PRIVATE.sub("", steady(text)).split())
 
 
 def _tex(text: str) -> str:

@@ -353,12 +353,16 @@ class ResultsPage:
         command = f"deniable analyze crosstab reports.csv {question.id} {other.id} --survey survey.json"
         return self.words["rCrossRows"], command
 
-    def key(self, *figures: str | None, has_table: bool = True) -> str:
-        """How figures are read: points and bars, and of arrows and grey rows what these figures have."""
+    def key(self, *figures: str | None, has_table: bool = True, is_single: bool = False) -> str:
+        """How figures are read: points and bars, and of arrows and grey rows what these figures have.
+
+        A single difference of groups (`is_single`) has an interval that holds by itself.
+        """
+        are_together = bool(self.options.compare) and not is_single
         drawn = "".join(filter(None, figures))
-        said = [say_text(self.words["rKeyTogether" if self.options.compare else "rKey"], level=self.level)]
+        said = [say_text(self.words["rKeyTogether" if are_together else "rKey"], level=self.level)]
         # Where the page says nothing in words, of a level that is low, it has not said yet what the bars hold.
-        if self.options.compare and not may_say(self.options):
+        if are_together and not may_say(self.options):
             said.append(say_text(self.words["rHoldTogether"], level=self.level))
         said += [self.words[_rounded(has_table)]] if drawn else []
         said += [self.words["rKeyArrow"]] if 'class="arrow"' in drawn else []

@@ -23,6 +23,7 @@ from deniable_research.commands.analyze_models import predict_, regress_
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
 from deniable_research.files.estimating import cautions, estimate_shares
+from deniable_research.files.labels import labelled
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.paper import noise_notes
 from deniable_research.files.printing import comparison_table, crosstab_table, sensitivity_table, shares_table
@@ -31,6 +32,7 @@ from deniable_research.output import counted, records
 from deniable_research.web import is_url
 from deniable_statistics.commands.options import assume_fake_option, interval_options
 from deniable_statistics.published.charts import interval_chart
+from deniable_statistics.published.columns import COHORT
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 
@@ -132,8 +134,16 @@ def shares(
     if suspects is not None:
         document |= {"misbehaviour": list(suspects.kinds), "among": suspects.among}
     # Functions, because a table takes time to write and a chart to draw, and one of them may not be wanted.
-    paper, chart = lambda: shares_table(rows, suspects), lambda: interval_chart(share_panels(rows))
-    output.show(rows, row_type, document, doubts, chart, paper, noise_notes(reports.layout, asked))
+    column = by or ""
+    output.show(
+        rows,
+        row_type,
+        document,
+        doubts,
+        lambda labels: interval_chart(share_panels(labelled(rows, labels))),
+        lambda labels: shares_table(labelled(rows, labels), suspects, labels.get(column, COHORT.heading)),
+        noise_notes(reports.layout, asked),
+    )
 
 
 @analyze.command(
@@ -175,8 +185,15 @@ def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], s
         "among": supposed.among,
         "sensitivity": records(rows, SensitivityRow),
     }
-    paper, chart = lambda: sensitivity_table(rows, supposed), lambda: sensitivity_chart(rows)
-    output.show(rows, SensitivityRow, document, doubts, chart, paper, noise_notes(reports.layout, asked))
+    output.show(
+        rows,
+        SensitivityRow,
+        document,
+        doubts,
+        lambda labels: sensitivity_chart(labelled(rows, labels)),
+        lambda labels: sensitivity_table(labelled(rows, labels), supposed),
+        noise_notes(reports.layout, asked),
+    )
 
 
 @analyze.command(
@@ -213,8 +230,15 @@ def compare_(
     # Cautions are about each arm already, so that the column of arms would only repeat them.
     doubts = cautions(table, [question], None if by == table.layout.arm_column(question) else by)
     document = {"rows": table.people, "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
-    paper, chart = lambda: comparison_table(rows), lambda: interval_chart(comparison_panels(rows))
-    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(reports.layout, [question]))
+    output.show(
+        rows,
+        type(rows[0]),
+        document,
+        doubts,
+        lambda labels: interval_chart(comparison_panels(labelled(rows, labels))),
+        lambda labels: comparison_table(labelled(rows, labels)),
+        noise_notes(reports.layout, [question]),
+    )
 
 
 @analyze.command(
@@ -260,8 +284,15 @@ def crosstab(
     asked = [name for name in names if table.layout.has(name)]
     doubts = cautions(table, asked)
     document = {"rows": table.people, "dropped": left_out, "crosstab": records(rows, type(rows[0]))}
-    paper, chart = lambda: crosstab_table(rows), lambda: interval_chart(crosstab_panels(rows))
-    output.show(rows, type(rows[0]), document, doubts, chart, paper, noise_notes(reports.layout, asked))
+    output.show(
+        rows,
+        type(rows[0]),
+        document,
+        doubts,
+        lambda labels: interval_chart(crosstab_panels(labelled(rows, labels))),
+        lambda labels: crosstab_table(labelled(rows, labels)),
+        noise_notes(reports.layout, asked),
+    )
 
 
 analyze.add_command(regress_)

@@ -22,6 +22,7 @@ from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.estimating import cautions
+from deniable_research.files.labels import Names, labelled_notes
 from deniable_research.files.layout import MISSING
 from deniable_research.files.paper_table import PAPERS, PaperTable, check_paper, save_paper
 from deniable_research.files.pooling import pooled_table
@@ -31,6 +32,7 @@ from deniable_research.files.saving import save_results
 from deniable_research.hosts import HOSTS, looks_like, read_export
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
+from deniable_research.regression.term_labels import NO_LABELS, Labels
 from deniable_research.results.read_results import read_any_survey
 from deniable_research.web import is_url
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
@@ -53,6 +55,11 @@ class FileReports:
     def layout(self) -> Layout:
         """The layout of the file."""
         return self.table.layout
+
+    @property
+    def names(self) -> Names:
+        """The questions and columns of the file."""
+        return Names(self.table.layout, tuple(self.table.columns))
 
     def together(self, _names: Sequence[str]) -> Table:
         """The whole table; an engine would count these questions and columns."""
@@ -80,12 +87,15 @@ class Output:
     confidence_level : float
     picture, to : Path or None
         Files to which the chart and the rows are written.
+    labels : mapping of str to str
+        Texts in the place of names of questions and columns, in the chart and in a table for a paper.
     """
 
     form: str
     confidence_level: float
     picture: Path | None
     to: Path | None
+    labels: Labels
 
     @property
     def is_paper(self) -> bool:
@@ -109,18 +119,19 @@ class Output:
         row_type: Any,
         document: Mapping[str, Any],
         doubts: Sequence[str],
-        chart: Callable[[], Figure],
-        paper: Callable[[], PaperTable],
+        chart: Callable[[Labels], Figure],
+        paper: Callable[[Labels], PaperTable],
         notes: Sequence[str],
         text: Callable[[], str] | None = None,
     ) -> None:
         """Save, print and draw rows: as a table, as CSV, or as JSON, which is ``document`` with the cautions.
 
         Cautions (``doubts``) are shown in every format. A table for a paper has ``notes`` below it, too; a terminal
-        shows ``text`` in its place if that is given.
+        shows ``text`` in its place if that is given. The functions ``chart`` and ``paper`` get the labels, which are
+        none for a terminal.
         """
         if self.to is not None and self.is_paper:
-            save_paper(paper().noted([*notes, *doubts]), self.to)
+            save_paper(paper(self.labels).noted(labelled_notes([*notes, *doubts], self.labels)), self.to)
         elif self.to is not None:
             analysis = f"deniable analyze {click.get_current_context().info_name}"
             save_results(self.to, analysis, rows, row_type, document, doubts)
@@ -129,12 +140,12 @@ class Output:
         elif self.form == "csv":
             click.echo(rows_csv(rows, row_type), nl=False)
         else:
-            click.echo(str(paper()) if text is None else text())
+            click.echo(str(paper(NO_LABELS)) if text is None else text())
         # JSON holds them; below a CSV they would be rows of it, so there they go to standard error.
         for doubt in doubts if self.form != "json" else ():
             click.echo(f"Caution: {printable(doubt)}", err=self.form == "csv")
         if self.picture is not None:
-            save_picture(self.picture, chart)
+            save_picture(self.picture, lambda: chart(self.labels))
 
 
 def link_hint(link: str) -> str:
@@ -323,7 +334,40 @@ def _output() -> list[click.Parameter]:
         click.option(
             "--to", metavar="FILE", type=NEW_FILE, help=f"Write the results as well, with labels: {WRITTEN}.{papers}"
         ),
+        click.option(
+            "--label",
+            "labels",
+            metavar="COLUMN=TEXT",
+            multiple=True,
+            callback=_read_labels,
+            help="What a table for a paper and a plot call a question or column, such as affair=Infidelity. May be "
+            "repeated.",
+        ),
     )
+
+
+def _read_labels(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in given:
+        name, equals, text = (part.strip() for part in each.partition("="))
+        if not (name and equals and text):
+            raise click.BadParameter(f'must be like affair="Infidelity, past year", got {each!r:.80}')
+        if name in found:
+            raise click.BadParameter(f"must be given once for {name!r:.80}, got it twice")
+        found[name] = text
+    return found
+
+
+def _for_papers_or_plots(given: frozenset[str]) -> str | None:
+    if "--label" not in given or "--plot" in given or is_to_paper():
+        return None
+    return f"--label goes with a table for a paper, --to {', '.join(PAPERS)}, or with --plot"
+
+
+def is_to_paper() -> bool:
+    """Whether the command that runs writes a table for a paper."""
+    to: Path | None = click.get_current_context().params["to"]
+    return to is not None and to.suffix.lower() in PAPERS
 
 
 class AnalysisCommand(RuledCommand):
@@ -344,6 +388,7 @@ class AnalysisCommand(RuledCommand):
             goes_with("--survey", "--host"),
             goes_with("--host", "--person"),
             excludes("--host", "--skip"),
+            _for_papers_or_plots,
             *settings.pop("rules", ()),
         )
         self.outputs = _output()
@@ -371,7 +416,9 @@ class AnalysisCommand(RuledCommand):
         output, drawn, said = Output(**taken(self.outputs)), taken(_SAMPLING), taken([*_SOURCE, *_ROWS])
         ctx.invoke(output.check, said["data"] or Path(said["source"] or ""))
         try:
-            ctx.params |= {"reports": ctx.invoke(_open, drawn=drawn, **said), "output": output}
+            reports = ctx.invoke(_open, drawn=drawn, **said)
+            reports.names.checked(output.labels)
+            ctx.params |= {"reports": reports, "output": output}
             return super().run(ctx)
         # Libraries are loaded when a command runs, so that a missing extra is found out here.
         except ModuleNotFoundError as error:

@@ -10,8 +10,9 @@ import click
 
 from deniable_commands.main import example
 from deniable_commands.rules import at_most_one
-from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
+from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, is_to_paper, say_asked
 from deniable_research.files.estimating import cautions
+from deniable_research.files.labels import labelled
 from deniable_research.files.model_specification import questions_in
 from deniable_research.files.model_tables import (
     FittedModel,
@@ -33,8 +34,7 @@ from deniable_statistics.published.charts import interval_chart
 
 
 def _only_for_papers(given: frozenset[str]) -> str | None:
-    to = click.get_current_context().params["to"]
-    if given.isdisjoint({"--stars", "--below"}) or (to and to.suffix.lower() in PAPERS):
+    if given.isdisjoint({"--stars", "--below"}) or is_to_paper():
         return None
     return f"--stars and --below go with a table for a paper, --to {', '.join(PAPERS)}"
 
@@ -66,6 +66,7 @@ _penalty_option = click.option(
         'deniable analyze regress study.csv "income ~ age + affair" --design study.toml',
         'deniable analyze regress study.csv "affair ~ age + drugs" --against "affair ~ age" --design study.toml --fit',
         'deniable analyze regress study.csv "affair ~ age" --design study.toml --odds-ratios --to table.docx',
+        'deniable analyze regress study.csv "affair ~ age" --design study.toml --label affair=Infidelity --to t.tex',
     ),
 )
 @click.argument("formula")
@@ -161,8 +162,8 @@ def regress_(
         ModelTermRow if others else TidyRow,
         found.document(table.people),
         doubts,
-        lambda: interval_chart(term_panels(models, odds_ratios)),
-        lambda: paper_table(models, confidence_level=level, **style),
+        lambda labels: interval_chart(term_panels(models, odds_ratios, labels)),
+        lambda labels: paper_table(models, confidence_level=level, labels=labels, **style),
         noise_notes(table.layout, questions),
         text=lambda: found.text(all_terms=all_terms, odds_ratios=odds_ratios),
     )
@@ -295,5 +296,12 @@ def predict_(
         "dropped": fit.n_dropped,
         "predictions": records(rows, PredictionRow),
     }
-    paper, chart = lambda: prediction_table(rows), lambda: interval_chart(prediction_panels(rows))
-    output.show(rows, PredictionRow, document, doubts, chart, paper, noise_notes(table.layout, questions))
+    output.show(
+        rows,
+        PredictionRow,
+        document,
+        doubts,
+        lambda labels: interval_chart(prediction_panels(labelled(rows, labels))),
+        lambda labels: prediction_table(labelled(rows, labels)),
+        noise_notes(table.layout, questions),
+    )

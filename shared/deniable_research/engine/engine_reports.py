@@ -15,6 +15,7 @@ from deniable.wire.space import Texts
 from deniable_research.engine.counting import Supports, count_supports
 from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn, as_text, means_nothing
+from deniable_research.files.labels import Names
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.report_table import SupportTally, Table
 from deniable_research.regression.formula import columns_in
@@ -53,6 +54,11 @@ class EngineReports:
     def __post_init__(self) -> None:
         if self.layout.sampling.is_design:
             raise ParameterError("engine: must count people who were drawn one by one, got a sampling design")
+
+    @property
+    def names(self) -> Names:
+        """The questions and columns of the source."""
+        return Names(self.layout, tuple(self.source.columns))
 
     def together(self, names: Sequence[str]) -> Table:
         """The table of some questions, boxes and plain columns for analyses that put them together.

@@ -18,8 +18,15 @@ from deniable_research.regression import (
     likelihood_ratio_test,
     refitted,
 )
-from deniable_research.regression.formula import reference_levels
-from deniable_research.regression.term_labels import level_labels, term_label
+from deniable_research.regression.formula import reference_levels, sides
+from deniable_research.regression.term_labels import (
+    NO_LABELS,
+    Labels,
+    expression_label,
+    label_of,
+    level_labels,
+    term_label,
+)
 from deniable_statistics.regression.likelihood import CategoricalOutcome
 
 
@@ -104,14 +111,24 @@ class FittedModel:
             if re.search(rf"(^|[: ]){re.escape(factor)}\[T\.", row.term)
         }
 
-    @property
-    def labels(self) -> dict[str, str]:
-        """The terms of `effect_rows` as people write them, such as ``stressed (yes)`` for ``stressed[T.yes]``."""
-        levels = level_labels(self._coding)
+    def outcome_label(self, labels: Labels = NO_LABELS) -> str:
+        """The left side of the formula, with labels in the place of the names of columns."""
+        return expression_label(sides(self.formula)[0].strip("`"), labels)
+
+    def term_labels(self, labels: Labels = NO_LABELS) -> dict[str, str]:
+        """The terms of `effect_rows` as people write them, such as ``stressed (yes)`` for ``stressed[T.yes]``.
+
+        `labels` stand in the place of the names of columns.
+        """
+        levels = level_labels(self._coding, labels)
         if not isinstance(self.fit, Fit):
-            levels |= {f"{name}[T.{x}]": f"{name} ({x})" for name, truths in self.fit.truths.items() for x in truths}
+            levels |= {
+                f"{name}[T.{truth}]": f"{label_of(name, labels)} ({truth})"
+                for name, truths in self.fit.truths.items()
+                for truth in truths
+            }
         return {
-            row.term: "".join([option, term_label(term, levels)])
+            row.term: "".join([option, term_label(term, levels, labels)])
             for row in self.effect_rows
             for option, term in [self._split(row.term)]
         }
@@ -138,8 +155,15 @@ class FittedModel:
         return tuple(row for row in self.outcome_rows if self._split(row.term)[1] in named)
 
     @property
+    def plotted_rows(self) -> tuple[TidyRow, ...]:
+        """`effect_rows`, but the intercepts of odds: an intercept is a logarithm of odds, not of an odds ratio."""
+        if not self.is_of_odds:
+            return self.effect_rows
+        return tuple(row for row in self.effect_rows if self._split(row.term)[1] != "Intercept")
+
+    @property
     def odds_ratios(self) -> tuple[TidyRow, ...]:
-        """`effect_rows` but intercepts, as odds ratios: estimate and ends of the interval; no standard error.
+        """`plotted_rows` as odds ratios: estimate and ends of the interval; no standard error.
 
         Raises
         ------
@@ -148,12 +172,12 @@ class FittedModel:
         """
         if not self.is_of_odds:
             raise ParameterError("odds-ratios: must go with a logistic or multinomial model, got a linear one")
-        return tuple(odds_ratio(row) for row in self.effect_rows if not row.term.endswith("Intercept"))
+        return tuple(odds_ratio(row) for row in self.plotted_rows)
 
 
-def labels_of(models: Sequence[FittedModel]) -> dict[str, str]:
+def labels_of(models: Sequence[FittedModel], labels: Labels = NO_LABELS) -> dict[str, str]:
     """The terms of several models as people write them; two that would read alike stay as formulas have them."""
-    found = {term: label for model in models for term, label in model.labels.items()}
+    found = {term: label for model in models for term, label in model.term_labels(labels).items()}
     times = Counter(found.values())
     return {term: label if times[label] == 1 else term for term, label in found.items()}
 

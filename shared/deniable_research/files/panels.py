@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from deniable.errors import ParameterError
 from deniable_research.files.model_tables import FittedModel, labels_of
 from deniable_research.files.printing import name_of
 from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
+from deniable_research.regression.term_labels import NO_LABELS, Labels
 from deniable_statistics.published.charts import Mark, Panel
 from deniable_statistics.published.columns import WHERE_IT_APPLIES
 from deniable_statistics.published.published_rows import EstimateRow
@@ -73,16 +75,32 @@ def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
     return [Panel(name, axis, tuple(marks)) for name, marks in panels.items()]
 
 
-def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> list[Panel]:
-    """The forest plot of regressions: a line for each term of the outcome, a series for each model."""
-    marks, labels = [], labels_of(models)
+def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False, labels: Labels = NO_LABELS) -> list[Panel]:
+    """The forest plot of regressions: a line for each term of the outcome, a series for each model.
+
+    With `labels` it shows no formula: the outcome is its title.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to draw: intercepts of odds have no place among odds ratios.
+    """
+    marks, terms = [], labels_of(models, labels)
+    outcomes = dict.fromkeys(model.outcome_label(labels) for model in models)
     for place, model in enumerate(models, start=1):
         series = f"({place}) {model.formula}" if len(models) > 1 else None
-        for row in model.odds_ratios if odds_ratios else model.effect_rows:
+        if series and labels:
+            series = f"({place}) {model.outcome_label(labels)}" if len(outcomes) > 1 else f"({place})"
+        for row in model.odds_ratios if odds_ratios else model.plotted_rows:
             # A logarithmic axis has no place for 0, the ratio of a coefficient at minus infinity.
             if math.isfinite(row.estimate) and (row.estimate > 0 or not odds_ratios):
-                marks.append(Mark(labels.get(row.term, row.term), row.estimate, row.conf_low, row.conf_high, series))
-    title = models[0].formula if len(models) == 1 else f"{len(models)} models"
+                marks.append(Mark(terms.get(row.term, row.term), row.estimate, row.conf_low, row.conf_high, series))
+    if not marks:
+        raise ParameterError("plot: must be of a model with effects to draw, got none")
+    if labels and len(outcomes) == 1:
+        title = next(iter(outcomes))
+    else:
+        title = models[0].formula if len(models) == 1 else f"{len(models)} models"
     equal = 1.0 if odds_ratios else 0.0
     title += ": odds ratios" if odds_ratios else ""
     axis = (

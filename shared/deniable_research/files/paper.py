@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from deniable.errors import ParameterError
+from deniable_research.files.labels import labelled_notes
 from deniable_research.files.layout import Layout
 from deniable_research.files.model_tables import FittedModel, labels_of
 from deniable_research.files.paper_table import PaperTable
 from deniable_research.regression import Fit, TidyRow
-from deniable_research.regression.formula import sides
+from deniable_research.regression.term_labels import NO_LABELS, Labels, expression_label
 from deniable_statistics.published.printed_numbers import number, shown
 
 SHOWN = ("errors", "intervals")
@@ -34,6 +35,7 @@ def paper_table(
     stars: bool = False,
     odds_ratios: bool = False,
     confidence_level: float = 0.95,
+    labels: Labels = NO_LABELS,
 ) -> PaperTable:
     """The table of several models, a column for each.
 
@@ -49,24 +51,30 @@ def paper_table(
     odds_ratios : bool
     confidence_level : float
         Confidence level of the rows.
+    labels : mapping of str to str
+        Texts in the place of the names of questions and columns. With them, the header names the outcomes, and no note
+        has a formula.
     """
     if below not in SHOWN:
         raise ParameterError(f"below: must be one of {', '.join(SHOWN)}, got {below!r:.40}")
     rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
     intervals = odds_ratios or below == "intervals"
-    body, labels = [], labels_of(models)
+    body, terms = [], labels_of(models, labels)
     # Terms in the order in which the models first have them.
     for term in dict.fromkeys(row.term for each in rows for row in each):
         cells = [next((row for row in each if row.term == term), None) for each in rows]
-        body.append((labels[term], *(_estimate(cell, stars) for cell in cells)))
+        body.append((terms[term], *(_estimate(cell, stars) for cell in cells)))
         body.append(("", *(_below(cell, intervals) for cell in cells)))
-    said = _said(models, confidence_level if intervals else None, stars=stars, odds_ratios=odds_ratios)
-    header = ("", *(f"({place})" for place in range(1, len(models) + 1)))
-    return PaperTable(header, tuple(body), tuple(_figures(models)), (*said, *notes))
+    said = _said(models, confidence_level if intervals else None, stars=stars, odds_ratios=odds_ratios, labels=labels)
+    header = [f"({place})" for place in range(1, len(models) + 1)]
+    if labels:
+        outcomes = [model.outcome_label(labels) for model in models]
+        header = [f"{place} {name}" for place, name in zip(header, outcomes, strict=True)] if outcomes[1:] else outcomes
+    return PaperTable(("", *header), tuple(body), tuple(_figures(models)), (*said, *labelled_notes(notes, labels)))
 
 
 def _said(
-    models: Sequence[FittedModel], confidence_level: float | None, *, stars: bool, odds_ratios: bool
+    models: Sequence[FittedModel], confidence_level: float | None, *, stars: bool, odds_ratios: bool, labels: Labels
 ) -> list[str]:
     """The notes below the table: the meaning of its figures, then the formula and message of each model."""
     inside = (
@@ -77,26 +85,32 @@ def _said(
     of_odds = all(model.is_of_odds for model in models)
     figures = "Odds ratios" if odds_ratios else "Coefficients (log odds)" if of_odds else "Coefficients"
     said = [f"{figures} of the true answers. {inside}."]
-    said += _compared(models)
+    said += _compared(models, labels)
     if stars:
         by_ratio = any(model.interval == "profile" for model in models)
         said.append("* p < .05, ** p < .01, *** p < .001" + (", by likelihood ratios." if by_ratio else "."))
     if not are_of_same_reports(models):
         said.append("Log-likelihoods are of different reports and do not compare.")
-    said += [f"({place}) {model.formula}" for place, model in enumerate(models, start=1)]
-    said += [f"({place}) {model.fit.message}" for place, model in enumerate(models, start=1) if model.fit.message]
+    if not labels:
+        said += [f"({place}) {model.formula}" for place, model in enumerate(models, start=1)]
+    # The header numbers columns unless it has the label of a single outcome.
+    is_numbered = len(models) > 1 or not labels
+    for place, model in enumerate(models, start=1):
+        if model.fit.message:
+            said.append(f"({place}) {model.fit.message}" if is_numbered else model.fit.message)
     return said
 
 
-def _compared(models: Sequence[FittedModel]) -> Iterator[str]:
+def _compared(models: Sequence[FittedModel], labels: Labels) -> Iterator[str]:
     """What outcomes are compared with, and the reference categories of all predictors."""
     # Models beside each other often have the same outcome and predictors, which the notes say once.
-    outcomes = {sides(model.formula)[0].strip("`"): model.compared for model in models if model.compared}
+    outcomes = {model.outcome_label(labels): model.compared for model in models if model.compared}
     for name, (first, *others) in outcomes.items():
         yield f"{name}: {', '.join(others)} against {first}."
     references = dict.fromkeys(pair for model in models for pair in model.references.items())
     if references:
-        yield f"Reference categories: {', '.join(f'{name} ({level})' for name, level in references)}."
+        named = (f"{expression_label(name, labels)} ({level})" for name, level in references)
+        yield f"Reference categories: {', '.join(named)}."
 
 
 def noise_notes(layout: Layout, names: Sequence[str]) -> list[str]:

@@ -144,8 +144,13 @@ PREDICTIONS = (
 )
 
 
-def shares_table(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> PaperTable:
-    """Estimates with their intervals; if misbehaviour is suspected, also bounds and robust intervals."""
+def shares_table(
+    rows: Sequence[EstimateRow], suspected: Misbehaving | None = None, cohorts: str = COHORT.heading
+) -> PaperTable:
+    """Estimates with their intervals; if misbehaviour is suspected, also bounds and robust intervals.
+
+    `cohorts` is the heading of the column that names the cohort of each row.
+    """
     if not rows:
         return PaperTable((), notes=("Nobody has a cohort: the file has no rows.",))
     whose = (
@@ -153,10 +158,11 @@ def shares_table(rows: Sequence[EstimateRow], suspected: Misbehaving | None = No
         if any(row.target == "respondents" for row in rows)
         else "the population that the respondents represent"
     )
+    columns = [replace(each, heading=cohorts) if each is COHORT else each for each in SHARES]
     fakes = "1 % fakes: how far the estimate can move if one report in a hundred is fake."
     share = rows[0].assumed_fake
     return PaperTable.of(
-        [*SHARES, *([FAKES] if suspected is None else SUSPECTED)],
+        [*columns, *([FAKES] if suspected is None else SUSPECTED)],
         rows,
         *few_reports(rows),
         f"{_level(rows)} ({_methods(rows)}) for {whose}.",

@@ -12,6 +12,7 @@ import pandas as pd
 
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError, check_kind
+from deniable_research.files.labels import Names, labelled, labelled_notes
 from deniable_research.files.model_tables import FittedModel, ModelRow, against, compare_models
 from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import paper_table
@@ -20,6 +21,7 @@ from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_table, regression_text
 from deniable_research.output import field_names
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
+from deniable_research.regression.term_labels import NO_LABELS, Labels
 from deniable_statistics.published.charts import Panel, interval_chart, render
 from deniable_statistics.published.columns import p_value
 from deniable_statistics.published.printed_numbers import number
@@ -67,19 +69,22 @@ class Result:
     cautions : tuple of str
         Sentences on what makes the rows doubtful.
     panels : callable, optional
-        Makes the panels of the chart; None if there is nothing to draw.
+        Makes the panels of the chart with labels; None if there is nothing to draw.
     access : str or None
         The access of the survey, which tells whether each report is a person; None for other files.
     table : callable or None
-        Makes the `PaperTable`, without the cautions; None if there is none.
+        Makes the `PaperTable` with labels, without the cautions; None if there is none.
+    names : Names or None
+        The questions and columns that can have labels; None if there are none.
     """
 
     rows: tuple[Any, ...]
     text: str = field(repr=False)
     cautions: tuple[str, ...] = ()
-    panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
+    panels: Callable[[Labels], Sequence[Panel]] | None = field(default=None, repr=False)
     access: str | None = field(default=None, kw_only=True)
-    table: Callable[[], PaperTable] | None = field(default=None, kw_only=True, repr=False)
+    table: Callable[[Labels], PaperTable] | None = field(default=None, kw_only=True, repr=False)
+    names: Names | None = field(default=None, kw_only=True, repr=False)
 
     def __str__(self) -> str:
         return "\n".join([self.text, *self._about, *(f"Caution: {each}" for each in self.cautions)])
@@ -120,29 +125,39 @@ class Result:
         about = "".join(f"<p>{html.escape(each)}</p>" for each in self._about)
         return str(table) + about + doubts
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, labels: Labels | None = None) -> None:
         """Write the table for a paper to a file, whose suffix is .md, .tex, .html or .docx.
+
+        Parameters
+        ----------
+        path : str or Path
+        labels : mapping of str to str, optional
+            What the table calls questions and columns, by their names.
 
         Raises
         ------
         ParameterError
-            If there is no such table, or the file cannot be written.
+            If there is no such table, the file cannot be written, or a label is of no question and no column.
         """
         if self.table is None:
             raise ParameterError("save: must be asked of a table, got none")
-        save_paper(self.table().noted(self.cautions), Path(path))
+        checked = self._checked(labels)
+        save_paper(self.table(checked).noted(labelled_notes(self.cautions, checked)), Path(path))
 
-    def plot(self) -> Chart:
-        """The estimates with their intervals.
+    def plot(self, *, labels: Labels | None = None) -> Chart:
+        """The estimates with their intervals; `labels` are those of `save`.
 
         Raises
         ------
         ParameterError
-            If there is nothing to draw.
+            If there is nothing to draw, or a label is of no question and no column.
         """
         if self.panels is None:
             raise ParameterError("plot: must be asked of estimates with intervals, got none")
-        return Chart(tuple(self.panels()))
+        return Chart(tuple(self.panels(self._checked(labels))))
+
+    def _checked(self, labels: Labels | None) -> Labels:
+        return NO_LABELS if self.names is None else self.names.checked(labels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,18 +184,20 @@ class Regression(Result):
         notes: Sequence[str],
         confidence_level: float,
         access: str | None = None,
+        names: Names | None = None,
     ) -> Regression:
         """The result of a fitted model."""
         return cls(
             model.outcome_rows,
             regression_text(model, confidence_level),
             tuple(filter(None, (model.fit.message, *cautions))),
-            lambda: term_panels([model]),
+            lambda labels: term_panels([model], labels=labels),
             model=model,
             notes=tuple(notes),
             confidence_level=confidence_level,
             access=access,
-            table=lambda: paper_table([model], notes, confidence_level=confidence_level),
+            table=lambda labels: paper_table([model], notes, confidence_level=confidence_level, labels=labels),
+            names=names,
         )
 
     @property
@@ -238,7 +255,14 @@ class Regression(Result):
         ]
         # The others are fitted to the rows of this fit: likelihoods of different rows do not compare.
         rows: list[ModelRow] = compare_models(models)
-        return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models), access=self.access)
+        return Result(
+            tuple(rows),
+            models_text(rows),
+            self.cautions,
+            lambda labels: term_panels(models, labels=labels),
+            access=self.access,
+            names=self.names,
+        )
 
     def goodness(self, *, draws: int = 199, seed: int = 1) -> Result:
         """A test of goodness of fit, as in `deniable_research.regression.goodness_of_fit`."""
@@ -247,14 +271,22 @@ class Regression(Result):
         found: GoodnessOfFit = goodness_of_fit(self.fit, draws=draws, seed=seed)
         return Result((found,), goodness_text(found), access=self.access)
 
-    def odds_ratios(self) -> Chart:
-        """The forest plot of odds ratios."""
-        return Chart(tuple(term_panels([self.model], odds_ratios=True)))
+    def odds_ratios(self, *, labels: Labels | None = None) -> Chart:
+        """The forest plot of odds ratios; `labels` are those of `save`."""
+        return Chart(tuple(term_panels([self.model], odds_ratios=True, labels=self._checked(labels))))
 
     def paper(
-        self, *others: Regression, below: str = "errors", stars: bool = False, odds_ratios: bool = False
+        self,
+        *others: Regression,
+        below: str = "errors",
+        stars: bool = False,
+        odds_ratios: bool = False,
+        labels: Labels | None = None,
     ) -> PaperTable:
-        """The table for a paper, with other models as further columns; see `deniable_research.files.paper`."""
+        """The table for a paper, with other models as further columns; see `deniable_research.files.paper`.
+
+        `labels` are what the table calls questions and columns, by their names.
+        """
         for other in others:
             check_kind(other, Regression, "each of the others")
         every = [self, *others]
@@ -266,24 +298,30 @@ class Regression(Result):
             stars=stars,
             odds_ratios=odds_ratios,
             confidence_level=self.confidence_level,
+            labels=self._checked(labels),
         )
 
     def markdown(
-        self, *others: Regression, below: str = "errors", stars: bool = False, odds_ratios: bool = False
+        self,
+        *others: Regression,
+        below: str = "errors",
+        stars: bool = False,
+        odds_ratios: bool = False,
+        labels: Labels | None = None,
     ) -> str:
         """The table for a paper in Markdown."""
-        return markdown(self.paper(*others, below=below, stars=stars, odds_ratios=odds_ratios))
+        return markdown(self.paper(*others, below=below, stars=stars, odds_ratios=odds_ratios, labels=labels))
 
     def _predicted(
         self, at: Sequence[Mapping[str, object]], effects: bool = False, contrast: str | None = None
     ) -> Result:
         rows = predict(self.fit, at=at, effects=effects, contrast=contrast, confidence_level=self.confidence_level)
-        table = prediction_table(rows)
         return Result(
             tuple(rows),
-            str(table),
+            str(prediction_table(rows)),
             self.cautions,
-            lambda: prediction_panels(rows),
+            lambda labels: prediction_panels(labelled(rows, labels)),
             access=self.access,
-            table=lambda: table.noted(self.notes),
+            table=lambda labels: prediction_table(labelled(rows, labels)).noted(labelled_notes(self.notes, labels)),
+            names=self.names,
         )

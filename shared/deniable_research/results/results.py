@@ -14,6 +14,7 @@ from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError, describe
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.estimating import cautions
+from deniable_research.files.labels import Names, labelled, labelled_notes
 from deniable_research.files.model_specification import questions_in
 from deniable_research.files.model_tables import FittedModel
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
@@ -22,9 +23,11 @@ from deniable_research.files.paper_table import PaperTable
 from deniable_research.files.printing import comparison_table, crosstab_table, shares_table
 from deniable_research.files.report_table import read_number
 from deniable_research.output import counted
+from deniable_research.regression.term_labels import NO_LABELS, Labels
 from deniable_research.results.presentation import Chart, Regression, Result
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.published.charts import Panel
+from deniable_statistics.published.columns import COHORT
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 
@@ -77,7 +80,12 @@ class Results:
         names = _names(questions, "questions") or self.questions
         wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
         rows = estimate_shares(self.table, names, by=by, wanted=wanted)
-        return self._result(rows, shares_table(rows), lambda: share_panels(rows), names, by)
+        column = by or ""
+
+        def table(shown: Sequence[Any], labels: Labels) -> PaperTable:
+            return shares_table(shown, cohorts=labels.get(column, COHORT.heading))
+
+        return self._result(rows, table, share_panels, names, by)
 
     def compare(
         self,
@@ -95,7 +103,7 @@ class Results:
         if by is None:
             raise ParameterError("by: must name the column of cohorts")
         rows = compare(self.table, question, by, line=line, options=options, confidence_level=confidence_level)
-        return self._result(rows, comparison_table(rows), lambda: comparison_panels(rows), names, by)
+        return self._result(rows, lambda shown, _labels: comparison_table(shown), comparison_panels, names, by)
 
     def crosstab(
         self,
@@ -115,7 +123,7 @@ class Results:
             confidence_level=confidence_level,
         )
         asked = [name for name in columns if self.table.layout.has(name)]
-        return self._result(rows, crosstab_table(rows), lambda: crosstab_panels(rows), asked)
+        return self._result(rows, lambda shown, _labels: crosstab_table(shown), crosstab_panels, asked)
 
     def regress(
         self,
@@ -134,20 +142,33 @@ class Results:
         questions = questions_in(self.table, formula)
         fitted = FittedModel.of(formula, fit, confidence_level, cov_type, interval)
         doubts = cautions(self.table, questions)
-        return Regression.of(fitted, doubts, noise_notes(self.table.layout, questions), confidence_level, self.access)
+        notes = noise_notes(self.table.layout, questions)
+        return Regression.of(fitted, doubts, notes, confidence_level, self.access, self._labelled_names)
+
+    @property
+    def _labelled_names(self) -> Names:
+        return Names(self.table.layout, tuple(self.table.columns))
 
     def _result(
         self,
         rows: Sequence[Any],
-        table: PaperTable,
-        panels: Callable[[], Sequence[Panel]],
+        table: Callable[[Sequence[Any], Labels], PaperTable],
+        panels: Callable[[Sequence[Any]], Sequence[Panel]],
         names: Sequence[str],
         by: str | None = None,
     ) -> Result:
         """The result of these rows, with the cautions about their questions."""
         # The panels of the chart and the table for a paper are functions: most results are neither drawn nor saved.
         doubts, notes = tuple(cautions(self.table, names, by)), noise_notes(self.table.layout, names)
-        return Result(tuple(rows), str(table), doubts, panels, access=self.access, table=lambda: table.noted(notes))
+        return Result(
+            tuple(rows),
+            str(table(rows, NO_LABELS)),
+            doubts,
+            lambda labels: panels(labelled(rows, labels)),
+            access=self.access,
+            table=lambda labels: table(labelled(rows, labels), labels).noted(labelled_notes(notes, labels)),
+            names=self._labelled_names,
+        )
 
     def plot(self, *questions: str, by: str | None = None, confidence_level: float = 0.95) -> Chart:
         """The chart of `shares` with its other settings left out; ``shares(...).plot()`` draws it with any of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MOST_AUTHORS = 3
@@ -22,7 +23,9 @@ class Work:
         The journal, the proceedings with their year, or the number at arXiv, such as ``"arXiv:1606.05053"``.
     year : int
     volume, pages : str
-        Of a journal both, of proceedings the pages, and neither of a text at arXiv.
+        Of a journal both, of proceedings the pages, and neither of a text at arXiv and of a book.
+    is_book : bool
+        Whether the venue is a publisher.
 
     Examples
     --------
@@ -40,6 +43,7 @@ class Work:
     year: int
     volume: str = ""
     pages: str = ""
+    is_book: bool = False
 
     @property
     def cited(self) -> str:
@@ -54,7 +58,8 @@ class Work:
         """The work in one line, as in a list of references, without the full stop."""
         authors = ", ".join(each.replace("{", "").replace("}", "") for each in self.authors)
         where = f"{self.venue} {self.volume} ({self.year})" if self.volume else self.venue
-        where += "" if self.volume or self.pages else f" ({self.year})"
+        if not (self.volume or self.pages):
+            where += f" {self.year}" if self.is_book else f" ({self.year})"
         ends = f", {self.pages}" if self.pages else ""
         return f"{authors.replace(', others', ' et al.')}, \u201c{self.title}\u201d, {where}{ends}"
 
@@ -66,6 +71,8 @@ class Work:
             kind, venue = "article", "journal"
         elif self.pages:
             kind, venue = "inproceedings", "booktitle"
+        elif self.is_book:
+            kind, venue = "book", "publisher"
         fields = {
             "author": " and ".join(self.authors),
             # Twice in braces: styles of BibTeX write a title in small letters.
@@ -91,6 +98,19 @@ class Work:
 def _family(author: str) -> str:
     """The family name of an author."""
     return author.partition("{")[2].removesuffix("}") or author.rpartition(" ")[2]
+
+
+Cite = Callable[[Sequence[Work]], str]
+"""How works are cited within a sentence."""
+
+
+def in_words(works: Sequence[Work]) -> str:
+    """Works as a sentence of plain text cites them.
+
+    >>> in_words([BORUCH, WARNER])
+    '(Boruch 1971; Warner 1965)'
+    """
+    return f"({'; '.join(work.cited for work in works)})"
 
 
 _JASA = "Journal of the American Statistical Association"
@@ -186,3 +206,86 @@ YE = Work(
     "64",
     "5662-5676",
 )
+AGRESTI = Work(
+    ("A. Agresti", "B. A. Coull"),
+    "Approximate is better than 'exact' for interval estimation of binomial proportions",
+    "The American Statistician",
+    1998,
+    "52",
+    "119-126",
+)
+AGRESTI_MIN = Work(
+    ("A. Agresti", "Y. Min"),
+    "On small-sample confidence intervals for parameters in discrete distributions",
+    "Biometrics",
+    2001,
+    "57",
+    "963-971",
+)
+DONNER = Work(
+    ("A. Donner", "G. Y. Zou"),
+    "Closed-form confidence intervals for functions of the normal mean and standard deviation",
+    "Statistical Methods in Medical Research",
+    2012,
+    "21",
+    "347-359",
+)
+FELDMAN = Work(
+    ("G. J. Feldman", "R. D. Cousins"),
+    "Unified approach to the classical statistical analysis of small signals",
+    "Physical Review D",
+    1998,
+    "57",
+    "3873-3889",
+)
+FULLER = Work(
+    ("W. A. Fuller",),
+    "Measurement Error Models",
+    "Wiley",
+    1987,
+    is_book=True,
+)
+NEWCOMBE = Work(
+    ("R. G. Newcombe",),
+    "Interval estimation for the difference between independent proportions: comparison of eleven methods",
+    "Statistics in Medicine",
+    1998,
+    "17",
+    "873-890",
+)
+WILKS = Work(
+    ("S. S. Wilks",),
+    "The large-sample distribution of the likelihood ratio for testing composite hypotheses",
+    "Annals of Mathematical Statistics",
+    1938,
+    "9",
+    "60-62",
+)
+WILSON = Work(
+    ("E. B. Wilson",),
+    "Probable inference, the law of succession, and statistical inference",
+    _JASA,
+    1927,
+    "22",
+    "209-212",
+)
+ZOU = Work(
+    ("G. Y. Zou", "A. Donner"),
+    "Construction of confidence limits about effect measures: a general approach",
+    "Statistics in Medicine",
+    2008,
+    "27",
+    "1693-1702",
+)
+
+INTERVALS: dict[str, tuple[str, tuple[Work, ...]]] = {
+    "agresti-coull": ("Agresti-Coull intervals", (AGRESTI,)),
+    "feldman-cousins": ("Feldman-Cousins intervals", (FELDMAN,)),
+    "likelihood-ratio": ("likelihood-ratio intervals", (WILKS,)),
+    "score": ("score intervals of ratios", ()),
+    "wilson": ("Wilson's score intervals", (WILSON,)),
+}
+"""The words and the works for each method of intervals that a collector may use by default."""
+
+OF_ANALYSES = (AGRESTI_MIN, DONNER, FULLER, NEWCOMBE, ZOU)
+"""Works for what a paper may add: differences and ratios of cohorts, and corrected least squares."""
