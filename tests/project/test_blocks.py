@@ -65,6 +65,7 @@ RUNS = [
     (r"(README|docs/researchers|docs/installing) sh", "tests/project/test_first_steps.py"),
     (r"README toml", "tests/project/test_docs.py"),
     (r"docs/researchers r", "tests/server/test_export.py"),
+    (r"docs/by-hand r", "tests/project/test_learning.py"),
     (r"docs/(researchers|learn/paper) latex", "tests/server/test_views.py"),
     (r"docs/survey-file toml", "tests/project/test_docs.py"),
     (r"docs/operations sh", "tests/server/test_upkeep.py"),
