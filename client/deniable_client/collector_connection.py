@@ -66,6 +66,10 @@ class Busy(CollectorError):
         self.seconds = seconds
 
 
+class Untrusted(CollectorError):
+    """The collector has no certificate that this device trusts, so nothing was sent to it."""
+
+
 class CollectorConnection:
     """The calls of a client to one collector, or to an issuer elsewhere.
 
@@ -214,7 +218,7 @@ class CollectorConnection:
             return self._call(method, url, body, headers, patience)
         except urllib3.exceptions.HTTPError as error:
             if is_untrusted(error):
-                raise CollectorError(
+                raise Untrusted(
                     f"{self.collector}: this device does not trust its certificate, so nothing was sent; check "
                     "the date of this device and the address, and tell who gave you the link"
                 ) from None

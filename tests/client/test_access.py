@@ -24,7 +24,7 @@ from deniable.access.words import ONE_REPORT
 from deniable_client import Client, Link, Memory, UndeliveredReport, UnusableMemory, parse_link, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.blind_token import UnsignedToken
-from deniable_client.collector_connection import CollectorConnection
+from deniable_client.collector_connection import CollectorConnection, Untrusted
 from deniable_client.memory import KeptReport
 from deniable_commands.main import main
 from deniable_server.app import create_issuer
@@ -756,7 +756,7 @@ class TestTerminal:
     def test_tries_again_where_the_issuer_cannot_be_reached(self, store: SqliteStore, run: Any, wire: Wire) -> None:
         survey = always_open("unlinkable")
         (mine,) = publish_to(store, survey, 1)
-        times = iter([errors.CollectorError("cut"), errors.CollectorError("cut")])
+        times = iter([errors.CollectorError("cut"), Untrusted("its certificate")])
 
         def fail(where: str) -> None:
             if where == "after /tokens" and (error := next(times, None)):
@@ -766,6 +766,7 @@ class TestTerminal:
         result = run(f"{HERE}/s/{survey.id}#invitation={mine}", typed=["", "", *TYPED])
         assert result.exit_code == 0, result.output
         assert said(result).count(messages.UNSIGNED) == 2
+        assert said(result).count(messages.UNREACHABLE_TEXT) == said(result).count(messages.UNTRUSTED_TEXT) == 1
         assert len(wire.bodies("/tokens")) == 3
         assert len(set(wire.bodies("/tokens"))) == 1
         assert store.state(survey.id).reports == 1

@@ -30,9 +30,9 @@ from deniable_commands.main import main
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.designs.of_mechanisms import design_of
 from tests.client.test_audit import EVERYTHING
-from tests.client.test_client import misbehaving
+from tests.client.test_client import misbehaving, untrusted
 from tests.client.test_memory import never
-from tools.rig.collectors import Collector
+from tools.rig.collectors import Collector, free_port
 from tools.rig.patience import PATIENCE
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, person
@@ -293,6 +293,20 @@ def test_ctrl_c_while_sending_says_what_became_of_the_report(
     assert result.exit_code == 130
     assert sentence in result.stderr
     assert len(Memory().pending()) == (not flags)
+
+
+def test_a_server_that_cannot_prove_who_it_is_is_not_blamed_on_the_connection(
+    five: Survey, run: Typist, tmp_path: Path
+) -> None:
+    with untrusted(tmp_path) as url:
+        result = run(f"{url}/s/{five.id}")
+    assert result.exit_code == 1
+    said = " ".join(result.stderr.split())
+    assert said.startswith(f"{messages.UNREACHABLE}. {messages.UNTRUSTED_TEXT} {messages.DETAILS}:")
+    assert "check your connection" not in said
+    assert "cannot prove who it is, so your device sent nothing to it. Please tell the person who gave you" in said
+    cut = run(f"http://127.0.0.1:{free_port()}/s/{five.id}")
+    assert messages.UNREACHABLE_TEXT in " ".join(cut.stderr.split())
 
 
 def test_report_waits_offline_and_goes_later(collector: Collector, five: Survey, run: Typist) -> None:

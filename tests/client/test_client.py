@@ -286,8 +286,10 @@ def test_throttling_is_told_with_how_long_it_lasts(
     assert slept == [20000, 20000]
 
 
-def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_path: Path) -> None:
-    certificate = tmp_path / "certificate.pem"
+@contextmanager
+def untrusted(folder: Path) -> Iterator[str]:
+    """The URL of a server whose certificate nobody signed but itself."""
+    certificate = folder / "certificate.pem"
     request = ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-days", "1", "-subj", "/CN=127.0.0.1"]
     subprocess.run([*request, "-keyout", certificate, "-out", certificate], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -295,9 +297,14 @@ def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_pat
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # the device hangs up, as it must
-    untrusted = pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent")
-    with running(server) as address, untrusted:
-        Client(f"https://{address}", retries=0).survey(open_survey.id)
+    with running(server) as address:
+        yield f"https://{address}"
+
+
+def test_a_certificate_that_is_not_trusted_is_named(open_survey: Survey, tmp_path: Path) -> None:
+    named = pytest.raises(CollectorError, match="this device does not trust its certificate, so nothing was sent")
+    with untrusted(tmp_path) as url, named:
+        Client(url, retries=0).survey(open_survey.id)
 
 
 def test_an_address_without_tls_is_not_called_untrusted(open_survey: Survey) -> None:

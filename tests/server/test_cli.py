@@ -167,6 +167,14 @@ def test_publish_list_close_and_estimate_in_a_file(file: Path, database: Path) -
     assert "0 reports" in ok("estimate", published.id, "--db", database)
 
 
+def test_publish_says_who_can_open_results_that_are_private(file: Path, database: Path) -> None:
+    file.write_text(f'readers = "token"\n{file.read_text(encoding="utf-8")}', encoding="utf-8")
+    published = read_survey(file.read_bytes())
+    printed = ok("survey", "publish", file, "--db", database, "--public-url", "https://ask.example/").splitlines()
+    where = f"https://ask.example/s/{published.id}/results"
+    assert printed[-1] == f"results  {where} (only with a token that reads them)"
+
+
 def test_links_of_a_file_say_how_to_name_another_place_unless_it_was_named(
     file: Path, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

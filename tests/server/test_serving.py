@@ -22,7 +22,7 @@ from deniable import DeniableError, Survey, __version__
 from deniable_commands.main import main
 from deniable_server.readiness import tell_ready
 from deniable_server.serving import listen
-from deniable_server.store.sqlite.lock import Lock
+from deniable_server.store.sqlite.lock import Lock, last_server
 from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.collectors import Collector, free_port, running_collector
 from tools.rig.command_line import run_cli
@@ -129,6 +129,7 @@ class TestOneCollector:
             done = CliRunner().invoke(main, [*command, "--db", database])
             assert done.exit_code == 0, (command, done.output)
         assert urllib3.request("GET", f"{collector.url}/readyz").status == 200
+        assert last_server(collector.database) == f"deniable {__version__}, process {collector.process.pid}"
 
     def test_a_lock_ends_with_its_process_and_outlives_its_file(self, tmp_path: Path) -> None:
         path = tmp_path / "test.db"

@@ -383,7 +383,8 @@ def test_an_author_fetches_and_checks_the_archive_of_a_study(machine: Machine) -
     text = f'readers = "token"\n{FIVE_TYPES}'
     survey = read_survey(text)
     (machine.folder / "private.toml").write_text(text, encoding="utf-8")
-    machine.type([f"{run} survey publish - < private.toml"])
+    printed = machine.type([f"{run} survey publish - < private.toml"])
+    assert f"/s/{survey.id}/results (only with a token that reads them)\n" in printed
     token = machine.type([f"{run} token create rita --scope read --survey {survey.id}"]).strip()
     machine.reports(survey, 1, 2, 3)
     machine.type([f"{run} survey close {survey.id}"])

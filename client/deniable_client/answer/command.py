@@ -32,6 +32,7 @@ from deniable_client.answer import screens
 from deniable_client.answer.asking import StopRequest, ask_all, read
 from deniable_client.answer.screens import Paragraphs, notice, show
 from deniable_client.client import Client, UndeliveredReport
+from deniable_client.collector_connection import Untrusted
 from deniable_client.completion import completion_of
 from deniable_client.frames import answers_stay
 from deniable_client.link import parse_link
@@ -158,7 +159,7 @@ def open_survey(link: str, memory: Memory | None, via: Relay | None = None) -> O
     except (SurveyError, MessageError, ParameterError) as error:
         end(notice(m.ALTERED, m.ALTERED_TEXT, detail=str(error)))
     except CollectorError as error:
-        end(notice(m.UNREACHABLE, m.UNREACHABLE_TEXT, detail=str(error)))
+        end(notice(m.UNREACHABLE, why_nothing_came(error), detail=str(error)))
     except BudgetError:  # its own message is for programmers
         end(notice(m.REFUSED, m.REFUSED_TEXT))
     return OpenSurvey(client, survey, parsed.cohort, parsed.invitation)
@@ -236,10 +237,15 @@ def credential_of(client: Client, survey: Survey, invitation: str | None) -> str
         try:
             return client.credential(survey, invitation)
         except CollectorError as error:
-            show(notice(m.UNSIGNED, m.UNREACHABLE_TEXT, detail=str(error)))
+            show(notice(m.UNSIGNED, why_nothing_came(error), detail=str(error)))
             read(m.AGAIN)
         except ReportError as error:
             end(notice(refusal(survey, error), m.NOT_ASKED, detail=str(error)))
+
+
+def why_nothing_came(error: CollectorError) -> str:
+    """What a person reads above the message of the error. A connection is not to blame for a certificate."""
+    return m.UNTRUSTED_TEXT if isinstance(error, Untrusted) else m.UNREACHABLE_TEXT
 
 
 def refusal(survey: Survey, error: ReportError) -> str:

@@ -139,6 +139,10 @@ DEVICE_LIMIT = _said_in_browsers("deviceLimit")
 DEVICE_LEFT = _said_in_browsers("deviceLeft")
 FORGET_TEXT = _said_in_browsers("forgetText")
 
+UNTRUSTED_TEXT = (
+    "The server cannot prove who it is, so your device sent nothing to it. Please tell the person who gave you the"
+    " link."
+)
 UNSIGNED = "Your invitation could not be exchanged for a token"
 CANNOT_TEXT = (
     "This holds for the researchers and other people who take part, and even for a court, or for somebody who stole the"

@@ -160,8 +160,9 @@ def serve(
     check_places((origin,))
     rate = Rate.parse(rate_limit)
     settings = PlaceSettings(path, host, port, origin, batch, serves_any, rate, trusted_proxies, delay=60 * delay)
-    with serving.listen(host, port) as listener, Lock(path):
+    with serving.listen(host, port) as listener, Lock(path) as right:
         served = Letterbox(path)
+        right.begin()
         collectors = served.collectors()
         served.close()
         if not collectors and not serves_any:

@@ -53,11 +53,12 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     # Flags go unread to the settings, so that a flag and a variable of the environment are judged alike.
     settings = settings_from(flags)
     database = database_at(settings.db)
-    with serving.listen(settings.host, settings.port) as listener, database.serving():
+    with serving.listen(settings.host, settings.port) as listener, database.serving() as right:
         # A database that cannot be opened is an error here, not in a worker; and here nobody else is serving it.
         logs.configure()  # before the database is opened, which may make or migrate it and says so in the log
         store = open_store(settings.db, may_update=True)
         store.close()
+        right.begin()
         for warning in (*cautions_about_start(settings.public_url or ""), *database.warnings()):
             click.echo(f"Warning: {warning}", err=True)
         unread = refuse_damaged(database, database.inspect(ROWS_AT_START)).unread

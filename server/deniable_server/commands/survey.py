@@ -363,7 +363,9 @@ def _show_links(published: Survey, base: str, url: str | None, database: Locatio
         )
         for number, cohort in enumerate(cohorts):
             click.echo(f"{'' if number else 'invite':<9}deniable invite {base} -n 100{cohort}{where}")
-    click.echo(f"results  {base}/results")
+    click.echo(
+        f"results  {base}/results{'' if published.readers == 'public' else ' (only with a token that reads them)'}"
+    )
 
 
 @survey.command("list", epilog=example("deniable survey list --db deniable.db"))

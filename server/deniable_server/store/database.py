@@ -18,6 +18,13 @@ from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.file import SqliteFile
 
 
+class ServingRight(Protocol):
+    """The right of a collector to serve a database."""
+
+    def begin(self) -> None:
+        """Note this process as the last collector of the database, after the database was accepted."""
+
+
 class Database(Protocol):
     """A database that nobody has opened yet. Its text is its name in messages."""
 
@@ -31,7 +38,7 @@ class Database(Protocol):
         Without ``may_make`` a database that does not exist, or has no tables, is an error, and nothing is made.
         """
 
-    def serving(self) -> AbstractContextManager[object]:
+    def serving(self) -> AbstractContextManager[ServingRight]:
         """The right to serve the database, for as long as the block lasts."""
 
     def alone(self) -> AbstractContextManager[object]:

@@ -24,6 +24,13 @@ from deniable_server.store.postgresql.connection import (
 from deniable_server.store.postgresql.store import PostgresqlStore
 
 
+class SharedRight:
+    """A `deniable_server.store.database.ServingRight` that any number of collectors have; none is noted as the last."""
+
+    def begin(self) -> None:
+        """Do nothing."""
+
+
 @dataclass(frozen=True)
 class PostgresqlDatabase:
     """A `deniable_server.store.database.Database`."""
@@ -44,9 +51,9 @@ class PostgresqlDatabase:
         """The store of this database."""
         return PostgresqlStore(self.address, today, may_update, may_make)
 
-    def serving(self) -> AbstractContextManager[object]:
+    def serving(self) -> AbstractContextManager[SharedRight]:
         """The right to serve the database, which any number of collectors may have at a time."""
-        return nullcontext()
+        return nullcontext(SharedRight())
 
     @contextmanager
     def alone(self) -> Iterator[None]:

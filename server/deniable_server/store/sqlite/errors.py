@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deniable_server.store.errors import StoreDamaged, StoreFull, StoreUnavailable
-from deniable_server.store.sqlite.lock import last_server
+from deniable_server.store.sqlite.lock import last_holder
 
 _FULL = {
     sqlite3.SQLITE_FULL,
@@ -28,7 +28,7 @@ def is_in_use(error: BaseException | None) -> bool:
 
 def in_use(path: Path) -> StoreUnavailable:
     """The error for a database that another program keeps locked; it names the last known collector."""
-    server = last_server(path)
+    server = last_holder(path)
     return StoreUnavailable(
         f"database {path.name}: another program has locked it (SQLITE_BUSY), such as a collector of another version, "
         "a backup or an open transaction of the sqlite3 shell; wait until it is done or stop it, and try again"

@@ -33,7 +33,7 @@ class SqliteFile:
         """The store of this file."""
         return SqliteStore(self.path, today, may_update, may_make)
 
-    def serving(self) -> AbstractContextManager[object]:
+    def serving(self) -> AbstractContextManager[Lock]:
         """The right to serve the file, which one collector at a time may have."""
         return Lock(self.path)
 
