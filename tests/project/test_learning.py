@@ -16,10 +16,13 @@ from pathlib import Path
 from types import ModuleType
 
 import click
+import numpy as np
 import pytest
 import yaml
 from click.testing import CliRunner
 
+from deniable import read_survey
+from deniable.mechanisms import Warner
 from deniable_commands.main import main
 from deniable_research import read
 from deniable_research.regression import Fit
@@ -145,7 +148,7 @@ def by_r(folder: Path, script: str, survey: str, data: str, changes: Mapping[str
     for old, new in changes.items():
         assert old in text
         text = text.replace(old, new)
-    shown = "write(format(c(fit$par, error, -fit$value), digits = 10), 'found.txt', ncolumns = 1)"
+    shown = "write(format(c(fit$par, fit$error, -fit$value), digits = 10), 'found.txt', ncolumns = 1)"
     (folder / "script.R").write_text(f"{text}\n{shown}\n", encoding="utf-8")
     made = CliRunner().invoke(main, ["codebook", str(folder / "survey.toml"), "--to", str(folder / "book.md")])
     assert made.exit_code == 0, made.output
@@ -218,7 +221,10 @@ def test_r_of_the_tutorial_finds_our_regression_of_numbers_without_noise(
     if "points" not in header:
         # Some numbers that depend on the reports; what they mean does not matter here.
         header, lines = f"{header},points", [f"{line},{(7 * at) % 50 + len(line)}" for at, line in enumerate(lines)]
-    changes = {'"studied"': f'"{predictor}"', "print(wald": "fit <- list(par = b, value = 0)\nprint(wald"}
+    changes = {
+        '"studied"': f'"{predictor}"',
+        "print(wald": "fit <- list(par = b, error = error, value = 0)\nprint(wald",
+    }
     found = by_r(tmp_path, "points.R", toml.read_text("utf-8"), "\n".join([header, *lines, ""]), changes)
     numbers = [float(each) for each in found.split()]
     model = read(tmp_path / "data.csv", toml).regress(f"points ~ {predictor}")
@@ -281,6 +287,27 @@ def test_r_of_the_page_by_hand_finds_its_numbers() -> None:
     with (EXAMPLE / "reports.csv").open(encoding="utf-8", newline="") as file:
         final = [row["cheated"] for row in csv.DictReader(file) if row["cohort"] == "final year"]
     assert rest[5].split() == [str(final.count("0")), str(final.count("1"))]
+
+
+@pytest.mark.r
+@pytest.mark.parametrize("seed", range(4))
+def test_r_of_the_tutorial_finds_rare_answers_of_few_people(tmp_path: Path, seed: int) -> None:
+    """Where 15 and 30 % are true among 400 people, a long first step ends where the likelihood is flat."""
+    text = (EXAMPLE / "exams.toml").read_text(encoding="utf-8")
+    survey = read_survey(text)
+    rng, mechanism = np.random.default_rng(seed), survey.questions[0].mechanism
+    assert isinstance(mechanism, Warner)
+    keep = mechanism.keep / 2**32
+    lines = []
+    for n, (cohort, share) in enumerate([("final year", 0.15), ("first year", 0.3)] * 200):
+        truth = rng.random() < share
+        lines.append(f"{n},{cohort},{int(truth if rng.random() < keep else not truth)}\n")
+    found = by_r(tmp_path, "outcome.R", text, "".join(["id,cohort,cheated\n", *lines]), {'"studied"': '"cheated"'})
+    numbers = [float(each) for each in found.split()]
+    reports = read(tmp_path / "data.csv", EXAMPLE / "exams.toml", columns={"cheated": "cheated"})
+    model = reports.regress("cheated ~ C(cohort)", penalty=None)
+    assert numbers[:2] == pytest.approx(model.params.tolist(), abs=2e-3)
+    assert numbers[2:4] == pytest.approx(model.bse.tolist(), abs=2e-3)
 
 
 @pytest.mark.r

@@ -252,7 +252,7 @@ class Citation:
             f"  version = {{{_tex(__version__)}}}",
             f"  note = {{Software, version {_tex(__version__)}; licence {LICENSE}}}",
         ]
-        return f"@software{{{SOFTWARE_KEY},\n" + ",\n".join(lines) + "\n}\n"
+        return f"@misc{{{SOFTWARE_KEY},\n" + ",\n".join(lines) + "\n}\n"
 
     @property
     def methods_in_tex(self) -> str:
