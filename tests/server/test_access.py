@@ -250,7 +250,7 @@ class TestInviting:
         body = {"hashes": [hash_of(*invite(store, survey, 1))]}
         assert post(http, survey, what, body).status_code == 401
         assert post(http, survey, what, body, token).status_code == 403
-        assert post(http, survey, what, body, create_token(store, "reader", "read")).status_code == 401
+        assert post(http, survey, what, body, create_token(store, "reader", "read")).status_code == 403
         assert post(http, survey, what, body, create_token(store, "grace")).status_code in (200, 201)
         assert post(http, survey, what, body, create_token(store, "boss", "operate")).status_code in (200, 201)
         assert post(http, replace(survey, title="Nowhere"), what, body, token).status_code == 404

@@ -376,7 +376,7 @@ def test_the_software_is_cited_with_the_version_that_computed(five: Collector) -
     (license_of,) = re.findall("^license: (.*)$", about, re.MULTILINE)
     (author,) = re.findall("^  - name: (.*)$", about, re.MULTILINE)
     assert f"  author = {{{{{author}}}}},\n  title = {{{{{title}}}}},\n" in entry
-    assert f"  note = {{Software, version {_in_tex(__version__)}; licence {license_of}}}" in entry
+    assert f"  note = {{Software, version {_in_tex(__version__)}, {license_of}}}" in entry
     assert re.search(r"  year = \{20\d\d\},\n", entry)
     assert "url" not in entry, "the software has no address yet"
 

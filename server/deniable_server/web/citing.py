@@ -250,7 +250,7 @@ class Citation:
             "  title = {{Deniable: sensitive surveys by randomised response on the respondent's device}}",
             f"  year = {{{self.date[:4]}}}",
             f"  version = {{{_tex(__version__)}}}",
-            f"  note = {{Software, version {_tex(__version__)}; licence {LICENSE}}}",
+            f"  note = {{Software, version {_tex(__version__)}, {LICENSE}}}",
         ]
         return f"@misc{{{SOFTWARE_KEY},\n" + ",\n".join(lines) + "\n}\n"
 
