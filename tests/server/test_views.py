@@ -382,7 +382,8 @@ def test_the_software_is_cited_with_the_version_that_computed(five: Collector) -
 
 
 @pytest.mark.long
-def test_latex_sets_the_paragraph_with_its_bibliography(five: Collector, tmp_path: Path) -> None:
+@pytest.mark.parametrize("preamble", [r"\usepackage[numbers]{natbib}", r"\usepackage{natbib}\let\cite\citep"])
+def test_latex_sets_the_paragraph_with_its_bibliography(five: Collector, tmp_path: Path, preamble: str) -> None:
     http, _, survey = five
     files = files_of(http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data)
     for name in ("methods.tex", "methods.bib", "citation.bib"):
@@ -395,7 +396,9 @@ def test_latex_sets_the_paragraph_with_its_bibliography(five: Collector, tmp_pat
         for page in ("learn/paper.md", "researchers.md")
     ]
     body = "\n".join(["Words.", *(block for page in blocks for block in page), rf"\cite{{deniable-{survey.id}-1}}"])
-    document = f"\\documentclass{{article}}\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    document = f"\\documentclass{{article}}{preamble}\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    said = (docs / "researchers.md").read_text(encoding="utf-8")
+    assert all(f"`{each}`" in said for each in re.findall(r"\\usepackage[^\\]*|\\let.*", preamble))
     (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
     latex = [pdflatex(), "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
     bibtex = str(Path(latex[0]).with_name("bibtex"))
