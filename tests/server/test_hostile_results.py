@@ -161,9 +161,7 @@ def test_texts_of_an_author_are_single_fields_of_citations(http: FlaskClient, st
     assert bibtex.startswith(f"@misc{{deniable-{survey.id}-1,\n"), "a paper may cite two releases"
     assert re.search(r"  title = \{\{.*\}\},\n", bibtex), "no style changes its letters"
     assert methods.count("\n") == 1
-    assert works.count("@misc") == 1 and "@misc{deniable," in works, (
-        "an author is in none of the entries for works of others"
-    )
+    assert "@misc{deniable-" not in works, "an author is in none of the entries for works of others"
     in_tex = re.sub(r"\\cite\{[a-z0-9,]+\}", "", in_tex)
     known = (
         "allowbreak",
