@@ -286,9 +286,9 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as JSON.
 
     Debiased shares with standard errors and confidence intervals, from the released reports. If the survey says
-    `readers = "token"`, this and all other results need a token of scope `read` for it or for all surveys, or the token
-    that published the survey. With the token that published the survey, or one of scope `operate`, the response also
-    says how many reports are waiting.
+    `readers = "token"`, this and all other results need a token of scope `read` for it or for all surveys, the token
+    that published the survey, or one of scope `operate`. With one of the last two, the response also says how many
+    reports are waiting.
     """
     store = get_store()
     state = store.state(survey_id)
