@@ -67,8 +67,8 @@ def audit(
     and with the Python client as a process of its own. Others fill in forms of another site that contain one question.
     The audit records every byte, connection, file and change of storage. It replaces the source of random numbers below
     the client, and a second implementation computes what must be sent. No report reaches a collector. A part fails if
-    anything depends on an answer that must not. If no part fails, that is evidence and not a proof: each part says how
-    small a leak it would have found. The exit status is 0 if no part failed, and 1 otherwise.
+    anything depends on an answer although it must not. If no part fails, that is evidence and not a proof: each part
+    says how small a leak it would have found. The exit status is 0 if no part failed, and 1 otherwise.
     """
     spent = Stopwatch()
     parts: list[AuditPart] = []

@@ -93,7 +93,7 @@ def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str |
 @click.option(
     "--pooled",
     is_flag=True,
-    help="Pool the reports with those of the surveys that it revises, for the questions that they have in common.",
+    help="Pool the reports with those of earlier surveys that this one revises, for questions that both have.",
 )
 @options.to
 @format_option

@@ -81,7 +81,7 @@ LABELLED = (".sav", ".dta", ".xlsx")
 @click.option(
     "--pooled",
     is_flag=True,
-    help="Write the reports of the surveys that it revises too, for the questions that they have in common.",
+    help="Also write the reports of earlier surveys that this one revises, for the questions that it shares with them.",
 )
 def export(
     survey_id: str,

@@ -32,9 +32,9 @@ def token() -> None:
     default="publish",
     show_default=True,
     help=(
-        "publish: publish surveys, list, close and invite to these, and read their results. operate: the same for all "
-        "surveys. read: read results that need a token, of the surveys that --survey names or of all. metrics: read "
-        "/metrics. relay: pass on sealed reports, for a place."
+        "publish: publish surveys; list and close them, invite people to them, and read their results. operate: the "
+        "same for all surveys. read: read results that need a token, of the surveys that --survey names or of all. "
+        "metrics: read /metrics. relay: pass on sealed reports, for a place."
     ),
 )
 @click.option(
