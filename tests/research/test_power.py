@@ -284,7 +284,10 @@ def test_the_command_prints_power(file: Path, tmp_path: Path) -> None:
         *(str(file), "--truth", "affair=0.3", "--formula", "affair ~ age", "--covariate", "age=old,young"),
         *("--effect", "age[T.young]=1", "--repetitions", "4", "--respondents", "300"),
     )
-    assert "age[T.young]" in SIMULATE.ok(*options)
+    said = SIMULATE.ok(*options)
+    assert "age[T.young]" in said
+    # A share of n samples has a standard error of at most sqrt(1/4 / n).
+    assert "the power where there is an effect; its Monte Carlo standard error is at most 25.0 points." in said
     rows = list(csv.DictReader(io.StringIO(SIMULATE.ok(*options, "--over", "respondents=200,400", "--format", "csv"))))
     assert [row["respondents"] for row in rows] == ["200", "200", "400", "400"]
     picture = tmp_path / "p.svg"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -130,7 +131,8 @@ def power_text(rows: Sequence[SimulationRow], study: Study, repetitions: int, se
             "",
             f"{repetitions} samples each, seed {seed} (PCG64: simulation only). {rows[0].question}",
             SPREAD,
-            f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}, the power where there is an effect.",
+            f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}, the power where there is an effect; "
+            f"its Monte Carlo standard error is at most {50 / math.sqrt(repetitions):.1f} points.",
             *shares,
         ]
     )
