@@ -531,7 +531,6 @@ def test_terms_without_a_link_are_noticed() -> None:
         assert unlinked_terms(f"<article><p>{text}<code>epsilon</code></p></article>", {"epsilon": "Epsilon"}) == wrong
 
 
-@pytest.mark.long
 def test_the_site_is_built_without_warnings_and_asks_no_other_host(tmp_path: Path) -> None:
     command = [
         sys.executable,
