@@ -46,7 +46,7 @@ CHOICES = {
     "mean": Choice(
         "ln((1 + r) / (1 - r))", "the mean of a scale or number at a small epsilon, with reports of one bit"
     ),
-    "piecewise": Choice(LARGEST_RATIO, "a number, or the mean of a scale"),
+    "piecewise": Choice(LARGEST_RATIO, "the mean of a number or of a scale"),
     "filtered-piecewise": Choice(LARGEST_RATIO, "the same for a question that does not apply to everybody"),
     "discrete-laplace": Choice(LARGEST_RATIO, "a number; reports are near the answer, and may lie beyond the ends"),
     "longitudinal": Choice("ln(p * (k - 1) / (1 - p))", "a question that is asked again in later waves"),
@@ -86,9 +86,10 @@ def designs_page() -> str:
             "\nThe epsilon of `longitudinal` is that of all waves together; one wave has less. Epsilon in Python is",
             "`mechanism.epsilon`, rounded up. `deniable survey check` prints that of each question.\n",
             "## Classical designs\n",
-            "For data that were collected with coins, cards or a second question. They have no place in a survey file.",
-            "In Python they are functions of [`deniable_statistics.classical`](names/statistics.md), and `.epsilon` of",
-            "what they make is its privacy loss.\n",
+            "These designs are for data that were collected with coins, cards or a second question. In a survey",
+            "file, only the mechanisms `warner` and `forced-response` of the first table can be used. In Python, these",
+            "designs are functions of [`deniable_statistics.classical`](names/statistics.md). Each returns a channel,",
+            "whose `.epsilon` is its privacy loss.\n",
             "| name | function | parameters | what people do |",
             "|---|---|---|---|",
             *(_classical_row(name) for name in DESIGNS if DESIGNS[name][0].__module__.endswith("classical.designs")),

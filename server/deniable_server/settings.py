@@ -18,6 +18,7 @@ from deniable_server.location import Address, location
 PREFIX = "DENIABLE_"
 
 OF_COMMANDS = {
+    "DENIABLE_ENGINE": "The engine of commands with `--engine`, in place of that option.",
     "DENIABLE_LOG": "The file that gets a line for each command that changes a database: [logs](operations.md#logs).",
     "DENIABLE_MEMORY": "The file in which `deniable answer` remembers its reports.",
     "DENIABLE_TOKEN": "The API token of commands with `--url`, in place of `--token`.",
@@ -77,7 +78,8 @@ class Settings(BaseSettings):
         gt=0,
         le=86400,
         description=(
-            "Seconds after which the collector releases waiting reports, or at least sorts them, even if few arrive."
+            "Seconds after which waiting reports are released if there are enough of them, and otherwise only sorted "
+            "by their random ids."
         ),
     )
     sealing_keys: Path | None = Field(

@@ -76,6 +76,10 @@ class TestSettings:
         with pytest.raises(ParameterError, match=re.escape(message)):
             settings_from({})
 
+    def test_variables_of_other_commands_do_not_stop_the_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("DENIABLE_ENGINE", "polars")
+        assert settings_from({}) == Settings()
+
     def test_a_wrong_flag_is_named_as_it_was_typed(self) -> None:
         with pytest.raises(ParameterError, match="--rate-limit: must be like"):
             settings_from({"rate_limit": "120"})

@@ -35,7 +35,7 @@ class EstimatesQuery(BaseModel):
     # Otherwise a misspelt parameter would silently take its default.
     model_config = ConfigDict(extra="forbid")
 
-    by: Literal["cohort"] | None = Field(None, description="`cohort`: `cohort`: one group of rows for each cohort")
+    by: Literal["cohort"] | None = Field(None, description="`cohort`: one group of rows for each cohort")
     confidence: Annotated[
         float,
         Field(

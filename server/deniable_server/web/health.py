@@ -33,8 +33,8 @@ def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None
     def readyz() -> Response:
         """Ask whether a report could be stored now.
 
-        This is so if the database is in its place, can be read, has space, and stored what it was last given. The check
-        takes no lock.
+        A report could be stored if the database is where it should be, can be read, has space, and stored what it was
+        last given. The check takes no lock.
         """
         reason = not_ready_because(store, writer, min_free, outage)
         if reason:

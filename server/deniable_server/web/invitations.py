@@ -119,9 +119,9 @@ def unused_invitations(survey_id: str) -> dict[str, Any]:
 def invitation_state(survey_id: str) -> Response:
     """Ask whether an invitation was used.
 
-    Takes the SHA-256 of the invitation's 16 bytes. Clients ask with that of their own link before anybody answers, so
-    that nobody answers in vain. The call changes nothing. If results are live, the response is always `untold`:
-    together with live results, it would reveal whose noisy report came when.
+    Takes the SHA-256 of the invitation's 16 bytes. Clients send the hash of their own link's invitation before anybody
+    answers, so that nobody answers in vain. The call changes nothing. If results are live, the response is always
+    `untold`: together with live results, the state would reveal whose noisy report came when.
     """
     content = _content(MAX_REQUEST, {"hash"}, SurveyError)
     return fresh_json({"state": get_store().invitation_state(survey_id, content["hash"])})
