@@ -23,7 +23,7 @@ OF_OPERATORS = {
     *("api.list_surveys", "api.publish_survey", "api.close_survey"),
     *("invitations.add_invitations", "invitations.unused_invitations"),
 }
-"""Endpoints whose calls are logged, once their token was found valid: nobody without a token can fill the log."""
+"""Endpoints whose calls are all logged, once their token was found valid: nobody without a token can fill the log."""
 
 MOST_MISTAKES = 100
 """Largest number of places in the code whose exceptions are logged, each once in the life of a process."""
@@ -37,8 +37,9 @@ def init_app(app: APIFlask) -> None:
 
     @app.after_request
     def record(response: Response) -> Response:
-        # g.token is set once a token was found valid, so requests without one write no line.
-        if request.endpoint in OF_OPERATORS and "token" in g:
+        # g.token is set once a token was found valid, so requests without one write no line. Nor does reading results,
+        # unless the token is for something else.
+        if (request.endpoint in OF_OPERATORS or "refused_reader" in g) and "token" in g:
             about = {"survey": g.survey} if "survey" in g else {}
             log(
                 "operator",

@@ -490,6 +490,26 @@ class TestLogs:
             ("operator", {"call": "close_survey", "token": "ada", "survey": survey.id, "status": 204}),
         ]
 
+    def test_refused_readers_are_logged_and_others_are_not(
+        self, http: FlaskClient, store: SqliteStore, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level("INFO", "deniable")
+        first, second = (
+            read_survey(f'readers = "token"\n{FIVE_TYPES}'.replace('title = "', f'title = "{name}: '))
+            for name in ("First", "Second")
+        )
+        store.publish(first)
+        store.publish(second)
+        rita = {"Authorization": f"Bearer {create_token(store, 'rita', 'read', surveys=[first.id])}"}
+        guess = {"Authorization": "Bearer dn_guess"}
+        for of, headers, status in ((first, rita, 200), (second, rita, 403), (second, {}, 401), (second, guess, 401)):
+            assert http.get(f"/api/v1/surveys/{of.id}/estimates", headers=headers).status_code == status
+        assert http.get(f"/s/{second.id}/results", headers=rita).status_code == 403
+        mine = [record for record in caplog.records if record.getMessage() == "operator"]
+        said = [record.details for record in mine]  # type: ignore[attr-defined]
+        assert [(each["token"], each["survey"], each["status"]) for each in said] == [("rita", second.id, 403)] * 2
+        assert said[0]["call"] == "estimates_json"
+
     @pytest.mark.slow
     def test_an_outage_is_two_lines_however_many_reports_it_refuses(
         self, app: APIFlask, survey: Survey, caplog: pytest.LogCaptureFixture

@@ -192,8 +192,10 @@ def require_reader(survey: Survey) -> None:
     if not _bearer():
         raise NotPublic(survey)
     # Only who holds a valid token learns more: what that token may do, and never which other tokens there are.
+    token = _valid_or_refused("read")
+    g.survey, g.refused_reader = survey.id, True
     raise Forbidden(
-        f"{_may(_valid_or_refused('read'))}. The results of this survey need a token of scope 'read' that includes it, "
+        f"{_may(token)}. The results of this survey need a token of scope 'read' that includes it, "
         "the token that published it, or one of scope 'operate'."
     )
 
