@@ -99,7 +99,7 @@ def test_the_command_writes_labels_into_the_table_and_the_plot_and_prints_names(
     assert "drugs[T.yes]" in printed
     written = table.read_text(encoding="utf-8")
     assert "| Drug use (yes) |" in written
-    assert "Drug use: crosswise(1/6), epsilon 1.609." in written
+    assert "Drug use: the crosswise model with p = 0.1667 of" in written
     assert "drugs" not in written
     assert {"Infidelity, past year", "Drug use (yes)"} <= texts_of(picture)
     assert not any("~" in text for text in texts_of(picture))
@@ -130,7 +130,7 @@ def test_labels_stand_in_the_table_of_every_analysis(
     cells = {cell.strip() for line in written.splitlines() for cell in line.split("|")}
     assert expected <= cells
     assert "| affair |" not in written
-    assert "Infidelity, past year: forced-response(2/3), epsilon 1.609." in written
+    assert "Infidelity, past year: forced response, the truth with p = 0.6667 and" in written
     assert not any("affair" in text for text in texts_of(picture))
 
 

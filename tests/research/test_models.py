@@ -108,7 +108,8 @@ def test_a_paper_has_a_column_for_each_model(study: Table, models: list[FittedMo
     assert drugs[2:] == ("", "")
     assert {row[0] for row in table.footer} == {"n", "Log-likelihood", "AIC", "BIC"}
     assert all(row[1] for row in table.footer)
-    assert "drugs: crosswise(1/6), epsilon 1.609." in table.notes
+    said = "drugs: the crosswise model with p = 0.1667 of yes to the other question, epsilon = 1.609."
+    assert said in table.notes
     assert not any("*" in cell for row in paper_table(models).body for cell in row[1:])
     ratios = paper_table(models, odds_ratios=True)
     assert "Intercept" not in {row[0] for row in ratios.body}
@@ -144,18 +145,18 @@ def test_the_command_writes_papers(tmp_path: Path, suffix: str) -> None:
     else:
         text = path.read_text(encoding="utf-8")
         assert "drugs" in text
-    assert "affair: forced-response(2/3), epsilon 1.609." in text
+    assert "affair: forced response, the truth with p = 0.6667 and otherwise" in text
     assert not list(tmp_path.glob(".*"))
 
 
 @pytest.mark.parametrize(
     ("analysis", "arguments", "heading"),
     [
-        ("shares", [], "std. error"),
-        ("sensitivity", ["affair"], "misbehaving"),
-        ("compare", ["affair", "--by", "wave"], "measure"),
-        ("crosstab", ["affair", "drugs"], "most likely"),
-        pytest.param("predict", ["affair ~ age"], "estimate", marks=pytest.mark.slow),
+        ("shares", [], "SE"),
+        ("sensitivity", ["affair"], "Misbehaving"),
+        ("compare", ["affair", "--by", "wave"], "Comparison"),
+        ("crosstab", ["affair", "drugs"], "Most likely"),
+        pytest.param("predict", ["affair ~ age"], "Estimate", marks=pytest.mark.slow),
     ],
 )
 def test_every_analysis_writes_the_table_that_it_prints(
@@ -354,9 +355,9 @@ def test_ratios_beyond_all_bounds_are_drawn(models: list[FittedModel], tmp_path:
 def test_the_command_draws_ratios(tmp_path: Path) -> None:
     picture = tmp_path / "forest.svg"
     out = ok("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--odds-ratios", "--plot", picture)
-    heads = [line for line in out.splitlines() if line.split()[:1] == ["term"]]
+    heads = [line for line in out.splitlines() if line.split()[:1] == ["Term"]]
     assert heads
-    assert not any("std. error" in head for head in heads)
+    assert not any("SE" in head for head in heads)
     shown = {element.text for element in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")}
     assert {"2 models: odds ratios", "(2) affair ~ age", "drugs (yes)"} <= shown
     assert "drugs[T.yes]" in out
@@ -365,7 +366,7 @@ def test_the_command_draws_ratios(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_footer_says_whether_a_model_fits() -> None:
     assert "by fitted share, p from 199 studies" in ok("regress", *STUDY, "affair ~ age", "--fit")
-    assert "Pearson X2(1) = " in ok("regress", *STUDY, "affair ~ wave", "--fit")  # a line through three years
+    assert "Pearson \u03c7\u00b2(1) = " in ok("regress", *STUDY, "affair ~ wave", "--fit")  # a line through three years
     document = json.loads(ok("regress", *STUDY, "affair ~ C(wave)", "--fit", "--format", "json"))
     assert document["fit"][0]["df"] == 0
     assert document["fit"][0]["pearson_p"] is None

@@ -81,7 +81,7 @@ _penalty_option = click.option(
     "how",
     type=click.Choice(["profile", "wald"]),
     help="Method of the intervals. By default profile if the standard errors are observed, otherwise wald. "
-    "With profile, z and p are those of the likelihood ratio; with wald, of estimate / std. error.",
+    "With profile, z and p are those of the likelihood ratio; with wald, of estimate / standard error.",
 )
 @_penalty_option
 @click.option(

@@ -14,6 +14,8 @@ from deniable_research.files.model_tables import FittedModel, labels_of
 from deniable_research.files.paper_table import PaperTable
 from deniable_research.regression import Fit, TidyRow
 from deniable_research.regression.term_labels import NO_LABELS, Labels, expression_label
+from deniable_statistics.published.design_text import randomisation_text
+from deniable_statistics.published.method_names import methods_text
 from deniable_statistics.published.printed_numbers import number, shown
 
 SHOWN = ("errors", "intervals")
@@ -77,11 +79,10 @@ def _said(
     models: Sequence[FittedModel], confidence_level: float | None, *, stars: bool, odds_ratios: bool, labels: Labels
 ) -> list[str]:
     """The notes below the table: the meaning of its figures, then the formula and message of each model."""
-    inside = (
-        "Standard errors in round brackets"
-        if confidence_level is None
-        else f"{100 * confidence_level:g} % intervals in square brackets"
-    )
+    inside = "Standard errors in round brackets"
+    if confidence_level is not None:
+        methods = methods_text(model.interval for model in models)
+        inside = f"{100 * confidence_level:g} % {methods} intervals in square brackets"
     of_odds = all(model.is_of_odds for model in models)
     figures = "Odds ratios" if odds_ratios else "Coefficients (log odds)" if of_odds else "Coefficients"
     said = [f"{figures} of the true answers. {inside}."]
@@ -114,15 +115,13 @@ def _compared(models: Sequence[FittedModel], labels: Labels) -> Iterator[str]:
 
 
 def noise_notes(layout: Layout, names: Sequence[str]) -> list[str]:
-    """A sentence for each randomised question: its design and epsilon."""
+    """A sentence for each randomised question: its design in words, and epsilon."""
     found = []
     for question in (arm for name in names for arm in layout.arms(name)):
-        name = question.name
-        design = question.design.name.replace("_", "-")
-        if math.isinf(question.epsilon):
-            found.append(f"{name}: {design}.")
-        else:
-            found.append(f"{name}: {design}, epsilon {number(question.epsilon)}.")
+        # The chance of a box is that of the whole question.
+        whole, _ = layout.whole(question.name)
+        text = randomisation_text(whole.design, whole.drawn, whole.epsilon)
+        found.append(f"{question.name}: {text}.")
     return found
 
 
