@@ -10,7 +10,6 @@ from typing import Any
 
 from deniable.survey.group import Group
 from deniable_statistics.designs.design import Design
-from deniable_statistics.designs.of_mechanisms import MechanismDesign
 from deniable_statistics.published.mechanism_text import joint_text, mechanism_text
 from deniable_statistics.published.works import Cite, uncited
 
@@ -51,8 +50,8 @@ def design_text(design: Design, cite: Cite = uncited) -> str:
     >>> design_text(cheater_detection(["1/4", "3/4"]))
     'cheater detection with p = 0.25 and 0.75 of a forced yes in the two groups'
     """
-    if isinstance(design, MechanismDesign):
-        return mechanism_text(design.mechanism, cite)
+    if design.device is not None:
+        return mechanism_text(design.device, cite)
     name, _, parameters = design.name.removesuffix(")").partition("(")
     if name == "forced_response":
         return _forced_text(Fraction(parameters), design.exact_channels[0])
