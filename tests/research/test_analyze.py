@@ -302,9 +302,9 @@ def test_pictures_name_what_they_show(tmp_path: Path, arguments: list[str], word
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["regress", "affair ~ age", "--stars"], "--stars and --below go with a table for a paper"),
-        (["regress", "affair ~ age", "--below", "intervals"], "--stars and --below go with a table for a paper"),
-        (["regress", "affair ~ age", "--stars", "--to", "x.csv"], "--stars and --below go with a table for a paper"),
+        (["regress", "affair ~ age", "--stars"], "--stars, --below and --decimals go with a table"),
+        (["regress", "affair ~ age", "--below", "intervals"], "--stars, --below and --decimals go with a table"),
+        (["regress", "affair ~ age", "--stars", "--to", "x.csv"], "--stars, --below and --decimals go with a table"),
         (
             ["regress", "age ~ affair", "--penalty", "cauchy"],
             "penalty: must be auto or none for corrected least squares",

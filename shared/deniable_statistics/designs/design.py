@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deniable.mechanisms import Mechanism
 from deniable.mechanisms.support import Support
 from deniable.wire.space import Count, ReportSpace
 from deniable_statistics.designs.debiasing import Debiasing, one_report_covariance
@@ -142,6 +143,11 @@ class Design(ABC):
     @property
     def both(self) -> Both | None:
         """How likely a report supports two options of a person who has at most one of them; None where not known."""
+        return None
+
+    @property
+    def device(self) -> Mechanism | None:
+        """The mechanism by which devices randomise; None for a design that no device carries out."""
         return None
 
     def publish(self) -> dict[str, Any] | None:

@@ -89,6 +89,10 @@ class MechanismDesign(Design, Generic[M]):
     def has_shares(self) -> bool:  # type: ignore[override]  # likewise
         return self.mechanism.has_shares
 
+    @property
+    def device(self) -> Mechanism:
+        return self.mechanism
+
     def publish(self) -> dict[str, Any]:
         return self.mechanism.publish()
 

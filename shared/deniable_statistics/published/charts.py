@@ -40,6 +40,12 @@ STYLES: tuple[tuple[str, Any], ...] = (
 MOST_LINES = 300
 """Largest number of lines of a chart; the table and the CSV have all figures."""
 
+MARGIN = 0.08
+"""Room beside the outermost figures, as a part of their range: bars that touch the end of an axis look cut off."""
+
+LEAST_TICKS, MOST_TICKS = 4, 7
+"""Numbers of labels on a logarithmic axis that let readers tell values between them and do not touch each other."""
+
 MOST_LOG = math.log(1e6)
 """Natural logarithm of the largest value on a logarithmic axis; its negative is that of the smallest. Arrows point
 beyond."""
@@ -160,7 +166,7 @@ class Panel:
             # On a logarithmic axis the margin is a part of the range of logarithms.
             known = [math.log(each) for each in known if each > 0]
         low, high = min(known), max(known)
-        margin = 0.04 * (high - low) or 0.5
+        margin = MARGIN * (high - low) or 0.5
         if not self.log:
             return low - margin, high + margin
         return math.exp(max(low, -MOST_LOG) - margin), math.exp(min(high, MOST_LOG) + margin)
@@ -277,13 +283,12 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
 
 
 def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
     if panel.log:
         axes.set_xscale("log")
-        # By itself it labels powers of 10, of which most ranges of odds ratios hold one.
-        steps = LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,), numticks=9)
-        axes.xaxis.set_major_locator(steps if high > 3 * low else MaxNLocator(5))
+        ticks = _log_ticks(low, high)
+        axes.xaxis.set_major_locator(FixedLocator(ticks) if ticks else MaxNLocator(5))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         # Otherwise 2, 3, 4 and so on are labelled, too, and overlap.
         axes.xaxis.set_minor_formatter(NullFormatter())
@@ -307,6 +312,25 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
         spine.set_visible(False)
     if panel.fixed is None and low <= panel.reference <= high:
         axes.axvline(panel.reference, color=FAINT_INK, linewidth=1, zorder=1)
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Ticks of a logarithmic axis: the coarsest of round numbers that are enough; none if the range is too short.
+
+    >>> _log_ticks(0.4, 9.2), _log_ticks(0.9, 6.1), _log_ticks(0.02, 40), _log_ticks(0.9, 1.2)
+    ([0.5, 1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 5.0], [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0], [])
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    # Of many powers of 10 some are left out, but never 1.
+    apart = math.ceil((last - first) / MOST_TICKS)
+    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
+        powers = [power for power in range(first, last + 1) if power % apart == 0]
+        # Through its text a tick is the float nearest to 0.3, and not 3 times that nearest to 0.1.
+        ticks = [float(f"{step}e{power}") for power in powers for step in steps]
+        found = [each for each in ticks if low <= each <= high]
+        if len(found) >= LEAST_TICKS:
+            return found
+    return []
 
 
 def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str) -> None:
