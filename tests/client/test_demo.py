@@ -92,7 +92,7 @@ def test_a_port_that_is_used_is_named_and_8000_is_given_up_for_a_free_one(tmp_pa
         taken.listen()
         port = taken.getsockname()[1]
         sentence = f"--port {port}: must be free on 127.0.0.1, something listens there already"
-        with pytest.raises(click.ClickException, match=re.escape(sentence)), collector(tmp_path / "x.db", port):
+        with pytest.raises(click.ClickException, match=re.escape(sentence)), collector(tmp_path / "x.db", port, "demo"):
             pass
         assert free_port() != port
 

@@ -10,7 +10,7 @@ import click
 from deniable_commands.main import example
 from deniable_server.location import Location
 from deniable_server.people.links import cautions_about_start
-from deniable_server.settings import Settings, flag, settings_from, variable
+from deniable_server.settings import Rehearsal, Settings, flag, settings_from, variable
 
 NAMED = 3
 """Largest number of unchecked surveys that are named at the start; a collector may have thousands."""
@@ -23,7 +23,7 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
         command = click.option(
             flag(name),
             name,
-            metavar={bool: "YES|NO", int: "NUMBER", float: "NUMBER", Location: "DATABASE"}.get(
+            metavar={bool: "YES|NO", int: "NUMBER", float: "NUMBER", Location: "DATABASE", Rehearsal: "YES|NO|DEMO"}.get(
                 field.annotation, "TEXT"
             ),
             help=f"{field.description}  [env var: {variable(name)}{default}]",

@@ -16,7 +16,7 @@ from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import ShownRelease
 from deniable_server.results.replies import replies_to
 from deniable_server.results.written import Words, author_text, day
-from deniable_server.web.rehearsals import MARK
+from deniable_server.web.rehearsals import Staged, mark_of
 from deniable_statistics.published.license import License
 from deniable_statistics.published.mechanism_text import question_text, works_of
 from deniable_statistics.published.published_rows import interval_methods
@@ -45,20 +45,20 @@ class Citation:
         Address of the collector.
     dates : FieldDates
         When the survey took replies, and of which day the results are.
-    is_rehearsal : bool
-        Whether the replies are made up.
+    staged : {"rehearsal", "demo"} or None
+        Whether a program sent the replies, and for what.
     """
 
     survey: Survey
     shown: ShownRelease
     base: str
     dates: FieldDates
-    is_rehearsal: bool = False
+    staged: Staged | None = None
 
     @property
     def title(self) -> str:
-        """The title in one line; of a rehearsal with the remark that its replies are made up."""
-        return f"{MARK} {_line(self.survey.title)}" if self.is_rehearsal else _line(self.survey.title)
+        """The title in one line; of a rehearsal or the demo with the remark that a program sent the replies."""
+        return f"{mark_of(self.staged)} {_line(self.survey.title)}".lstrip()
 
     @property
     def author(self) -> str:
@@ -92,7 +92,7 @@ class Citation:
         values = {
             "author": _line(author_text(survey.organiser, language)) if survey.organiser else title,
             "year": self.date[:4],
-            "title": f"{language['rehearsal']} {title}" if self.is_rehearsal else title,
+            "title": title if self.staged is None else f"{language[self.staged]} {title}",
             "id": survey.id,
             "number": str(self.number),
             "date": day(self.dates.as_of, language),
@@ -195,7 +195,7 @@ class Citation:
             f"{words_of} {cite(works)}" if works else words_of for words_of, works in map(_interval, self._intervals)
         )
         intervals = f"{', '.join(methods)} and {final}" if methods else final
-        rehearsed = f"{MARK} " if self.is_rehearsal else ""
+        rehearsed = f"{mark_of(self.staged)} " if self.staged else ""
         return (
             f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
             f"(randomised response, local differential privacy), with {self._used(cite)}. All replies of one person "

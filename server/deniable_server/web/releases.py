@@ -34,7 +34,7 @@ from deniable_server.web.api import (
 )
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
-from deniable_server.web.rehearsals import MARK, file_name, is_rehearsal
+from deniable_server.web.rehearsals import file_name, mark_of, staged
 from deniable_statistics.published.access_columns import ACCESS_LABELS
 from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.release.merkle import leaf_hash
@@ -94,7 +94,7 @@ def list_releases(survey_id: str) -> Response:
     head, signature = log.head(state.survey, rows)
     document: dict[str, Any] = {
         "survey": survey_id,
-        "rehearsal": is_rehearsal(),
+        "rehearsal": staged() is not None,
         "key": log.key.raw.hex(),
         "key_id": log.key.key_id,
         "head": head.encode().decode("ascii"),
@@ -196,7 +196,8 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     survey, results = state.survey, get_results()
     pages: Pages = current_app.extensions["deniable-pages"]
     shown = results.releases.shown(state)
-    citation = Citation(survey, shown, pages.base, results.dates(state, shown.record), is_rehearsal())
+    kind = staged()
+    citation = Citation(survey, shown, pages.base, results.dates(state, shown.record), kind)
     everybody = EstimatesQuery.model_validate({})
     estimates = {"estimates.csv": results.text(state, everybody, "csv")}
     if survey.cohorts:
@@ -209,7 +210,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "methods.txt": citation.methods + "\n",
         "methods.tex": citation.methods_in_tex + "\n",
         "methods.bib": citation.works_in_bibtex,
-        **({"REHEARSAL.txt": f"{MARK}\n"} if is_rehearsal() else {}),
+        **({f"{kind.upper()}.txt": f"{mark_of(kind)}\n"} if kind else {}),
         **{f"releases/{row.number}.json": row.record for row in rows},
         **dict(archive.recipes(survey, found)),
     }

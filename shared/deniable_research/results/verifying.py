@@ -77,7 +77,7 @@ def _have_moved(fetch: Fetch, survey: Survey, log: Log, content: bytes | None) -
 def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, content: bytes | None) -> Iterator[str]:
     """Check everything after the log; ``content`` is `reports.csv`, None where the survey keeps no rows."""
     if log.is_rehearsal:
-        yield "rehearsal: made-up replies"
+        yield "rehearsal: a program sent these replies"
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     if seen is not None:
         yield f"heads: the log extends the {counted(seen.size, 'release')} that were seen before"
