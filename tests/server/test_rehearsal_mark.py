@@ -38,7 +38,9 @@ def test_every_page_figure_citation_and_file_of_a_rehearsal_and_the_demo_says_so
     assert not any(mark in http.get(base + each).text for each in pages[1:])
     app.config["REHEARSAL"] = setting
     store.close_survey(SURVEY.id)  # its first release, and pages are rendered anew
-    assert [each for each in pages if mark not in " ".join(re.sub("<[^>]*>", " ", http.get(base + each).text).split())] == []
+    assert [
+        each for each in pages if mark not in " ".join(re.sub("<[^>]*>", " ", http.get(base + each).text).split())
+    ] == []
     page = http.get(f"{base}/results/q").text
     assert page.count(mark) >= 6  # banner, sentence to print, reference, BibTeX, CFF, JSON-LD, methods
     assert german in http.get(f"{base}/results", headers={"Accept-Language": "de"}).text

@@ -16,6 +16,16 @@ NAMED = 3
 """Largest number of unchecked surveys that are named at the start; a collector may have thousands."""
 
 
+METAVARS: Mapping[object, str] = {
+    bool: "YES|NO",
+    Rehearsal: "YES|NO|DEMO",
+    int: "NUMBER",
+    float: "NUMBER",
+    Location: "DATABASE",
+}
+"""What help prints in place of the value of a flag, by the type of its setting; other settings take a text."""
+
+
 def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command a flag for each setting; `settings_from` reads the texts of flags and of the environment alike."""
     for name, field in reversed(Settings.model_fields.items()):
@@ -23,9 +33,7 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
         command = click.option(
             flag(name),
             name,
-            metavar={bool: "YES|NO", int: "NUMBER", float: "NUMBER", Location: "DATABASE", Rehearsal: "YES|NO|DEMO"}.get(
-                field.annotation, "TEXT"
-            ),
+            metavar=METAVARS.get(field.annotation, "TEXT"),
             help=f"{field.description}  [env var: {variable(name)}{default}]",
         )(command)
     return command

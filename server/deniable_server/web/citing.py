@@ -15,7 +15,7 @@ from deniable_server.language import words
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import ShownRelease
 from deniable_server.results.replies import replies_to
-from deniable_server.results.written import Words, author_text, day
+from deniable_server.results.written import Words, author_text, counted, day
 from deniable_server.web.rehearsals import Staged, mark_of
 from deniable_statistics.published.license import License
 from deniable_statistics.published.mechanism_text import question_text, works_of
@@ -95,6 +95,7 @@ class Citation:
             "title": title if self.staged is None else f"{language[self.staged]} {title}",
             "id": survey.id,
             "number": str(self.number),
+            "n": counted(self.shown.n, language),
             "date": day(self.dates.as_of, language),
             "url": self.url,
         }
@@ -120,7 +121,10 @@ class Citation:
     @property
     def _of_release(self) -> str:
         """The release, for styles of BibTeX that print the note and no ``version``."""
-        return f", release {self.number} of {self.date}" if self.number else f", as on {self.date}"
+        if self.number:
+            return f", release {self.number} of {self.date}"
+        n = self.shown.n
+        return f", {n:,} {'reply' if n == 1 else 'replies'} as on {self.date}"
 
     @property
     def bibtex(self) -> str:

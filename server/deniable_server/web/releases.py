@@ -249,6 +249,7 @@ def releases_page(survey_id: str) -> Response:
     asked = language if "lang" in request.args else None
     pages: Pages = current_app.extensions["deniable-pages"]
     newest = results.releases.newest(state)
+    is_live = newest is None and state.survey.results == "live" and state.standing(get_store().today()) != "closed"
 
     def rendered() -> str:
         shown = results.releases.summaries(state)
@@ -264,10 +265,11 @@ def releases_page(survey_id: str) -> Response:
             ][::-1],
             key=results.releases.key.key_id,
             base=pages.mark,
+            is_live=is_live,
         )
 
     # A survey whose results were live has its first release when it closes, and no other number moves then.
-    saying = ("releases.html", language, asked, newest and newest.number)
+    saying = ("releases.html", language, asked, newest and newest.number, is_live)
     kept = results.page(survey_id, EstimatesQuery.model_validate({}), saying, rendered)
     response = Response(pages.filled(kept))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked

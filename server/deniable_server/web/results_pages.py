@@ -62,7 +62,7 @@ from deniable_server.web.rehearsals import file_name, staged
 from deniable_statistics.published.license import License
 from deniable_statistics.published.printed_numbers import percent
 from deniable_statistics.views.figures import WIDTH, Caption, figure
-from deniable_statistics.views.suspicion import raised_suspicion
+from deniable_statistics.views.suspicion import raised_by_all, raised_suspicion
 from deniable_statistics.views.view_row import (
     ViewOptions,
     ViewRow,
@@ -378,6 +378,8 @@ class ResultsPage:
             said.append(self.words["rAfterClose"])
         elif self.survey.results == "batches" and self.standing == "open":
             said.append(say_text(self.words["rMoves"], n=self.counted(self.survey.release)))
+        elif self.survey.results == "live" and self.standing == "open":
+            said.append(self.words["rLive"])
         return [*said, self.words[ONCE[self.survey.access]]]
 
     @property
@@ -438,7 +440,11 @@ class ResultsPage:
     def strength(self) -> str:
         """The sentences on the privacy of respondents, by the strength of the noise."""
         most = localized(raised_suspicion(self.survey), self.words)
-        return f"{self.words[_STRENGTHS[weakness(self.survey)]]} {say_text(self.words['rSuspicion'], most=most)}"
+        said = [self.words[_STRENGTHS[weakness(self.survey)]], say_text(self.words["rSuspicion"], most=most)]
+        of_all = localized(raised_by_all(self.survey), self.words)
+        if of_all != most:
+            said.append(say_text(self.words["rSuspicionAll"], most=of_all))
+        return " ".join(said)
 
     @property
     def how(self) -> list[str]:

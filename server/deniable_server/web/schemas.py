@@ -88,7 +88,9 @@ class Estimates(BaseModel):
     )
     as_of: str | None = Field(None, description="day of the release, or today where results are live")
     estimates: list[EstimateLine]
-    rehearsal: bool | None = Field(None, description="true where a program sent the replies, in a rehearsal or the demo")
+    rehearsal: bool | None = Field(
+        None, description="true where a program sent the replies, in a rehearsal or the demo"
+    )
     note: str | None = Field(None, description="why there is nothing to see yet")
     more: str | None = Field(
         None, description="that reports may wait, where results do not show each at once; the number is for owners"
