@@ -104,7 +104,8 @@ def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -
     assert f'href="/s/{filled.id}/results.svg"' in page
     rows = http.get(f"/api/v1/surveys/{filled.id}/estimates").json["estimates"]
     for row in rows:
-        for name in ("estimate", "std_error", "feasible"):
+        is_weak = row["conf_high"] - row["conf_low"] > 0.3  # whose value no page quotes
+        for name in ("estimate", "std_error", *([] if is_weak else ["feasible"])):
             assert shown_figure(row[name], "share") in page
         assert f"{shown_figure(row['conf_low'], 'share')} to {shown_figure(row['conf_high'], 'share')}" in page
     leaves, copies, data = re.findall("<script.*?>", page)

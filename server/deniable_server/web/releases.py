@@ -13,9 +13,10 @@ from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import is_known, tagged
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
-from deniable_server.language import language_of_query, words
+from deniable_server.language import language_of_query, translated, words
 from deniable_server.results import archive
 from deniable_server.results.drawing import Labels
+from deniable_server.results.file_columns import FILES
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.releases import reports_file
 from deniable_server.results.service import get_results
@@ -35,19 +36,10 @@ from deniable_server.web.api import (
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.rehearsals import file_name, mark_of, staged
-from deniable_statistics.published.access_columns import ACCESS_LABELS
-from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.release.merkle import leaf_hash
 
 IN_MEMORY = 8 * 2**20
 """Largest archive that is held in memory, in bytes."""
-
-COLUMNS = {
-    **{name: str(each.description or "") for name, each in schemas.EstimateLine.model_fields.items()},
-    **ACCESS_LABELS,
-    **DATE_LABELS,
-}
-"""What the columns of estimates mean, by their names."""
 
 releases = APIBlueprint("releases", __name__, tag="API")
 
@@ -227,7 +219,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "license": citation.license.cited if citation.license else "",
         "methods": citation.methods,
     }
-    content = archive.Content(estimates, results.files_about(survey), texts, about, COLUMNS)
+    content = archive.Content(estimates, results.files_about(survey), texts, about, FILES[0].labels)
     try:
         with get_store().released(survey) as released:
             archive.write(file, file_name(survey.id), survey, reports_file(survey, released), content)
@@ -235,6 +227,13 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         file.close()
         raise
     return file
+
+
+@releases.get("/columns")
+@releases.doc(hide=True)
+def columns_page() -> Response:
+    """What the columns of all files of results mean; they are English, as their names are."""
+    return translated("columns.html", files=FILES)
 
 
 @releases.get("/s/<survey_id>/releases")
