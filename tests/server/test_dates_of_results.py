@@ -68,6 +68,7 @@ def test_live_results_are_of_the_day_on_which_they_are_asked_for(
         "Replies counted: 30, as of 27 November 2026.",
         "urldate = {2026-11-27}",
         "date-released",
+        ", 30 replies as on 2026-11-27",
         "as of 2026-11-27.",
     ):
         assert cited in page

@@ -148,6 +148,8 @@ class Citation:
     @property
     def cff(self) -> str:
         """A ``CITATION.cff`` of the release."""
+        # A release has a version; of live results the day alone does not tell how many replies they are from.
+        about = f"{'' if self.number else self._of_release}{self._asked}"
         # JSON texts are YAML texts, so nothing of a title can end one.
         fields = {
             "cff-version": "1.2.0",
@@ -155,7 +157,7 @@ class Citation:
             "type": "dataset",
             "title": self.title,
             "authors": [{"name": self.author}],
-            **({"abstract": f"Randomised response{self._asked}"} if self.survey.sample else {}),
+            **({"abstract": f"Randomised response{about}"} if about else {}),
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
             "url": self.url,
             **self._license_of_cff,
