@@ -11,6 +11,7 @@ import click
 
 from deniable_commands.main import main
 from deniable_server.app import create_app
+from deniable_server.results.file_columns import FILES
 from deniable_server.settings import OF_COMMANDS, Settings, flag, variable
 from tools.designs_page import designs_page
 
@@ -82,6 +83,19 @@ def settings_page() -> str:
     )
 
 
+def columns_page() -> str:
+    """The columns of every file of results, from the table that the collector shows at ``/columns``."""
+    parts = [
+        "# Columns of downloads\n\nGenerated from `server/deniable_server/results/file_columns.py`; do not edit. Every "
+        "collector shows the same table at `/columns`.\nShares are fractions: 0.25 is 25 %. An empty field is a value "
+        "that does not exist or that nobody knows.\n"
+    ]
+    for each in FILES:
+        lines = [f"| `{name}` | {label} |" for name, label in each.labels.items()]
+        parts.append(f"## {each.files}\n\n| column | what it holds |\n|---|---|\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
 def _describe(schema: dict[str, Any]) -> str:
     default = f"; by default {schema['default']}" if schema.get("default") is not None else ""
     choices = [choice for each in (schema, *schema.get("anyOf", [])) for choice in each.get("enum", [])]
@@ -94,6 +108,7 @@ def pages() -> dict[str, str]:
     cli = cli_page()
     return {
         "docs/cli.md": cli,
+        "docs/columns.md": columns_page(),
         "docs/designs.md": designs_page(),
         "docs/http.md": http_page(),
         "docs/settings.md": settings_page(),

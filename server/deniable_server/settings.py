@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -25,6 +25,9 @@ OF_COMMANDS = {
 }
 """Environment variables of commands other than ``serve``, which are no unknown settings, and what they are for."""
 
+
+Rehearsal: TypeAlias = bool | Literal["demo"]
+"""Whether a program sends all replies of a collector: made-up ones, or those of the demo."""
 
 _URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?")
 
@@ -86,9 +89,12 @@ class Settings(BaseSettings):
         default=None,
         description="The folder with the keys that open sealed reports, created by 'deniable sealing keys'.",
     )
-    rehearsal: bool = Field(
+    rehearsal: Rehearsal = Field(
         default=False,
-        description="Say on every page and in every file that the replies are made up, as 'deniable survey try' does.",
+        description=(
+            "Say on every page and in every file that a program sent the replies: yes for made-up ones, as "
+            "'deniable survey try' does, or demo for those of 'deniable demo'."
+        ),
     )
     min_free_mb: int = Field(
         default=100,

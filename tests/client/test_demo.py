@@ -15,7 +15,7 @@ import pytest
 import urllib3
 
 from deniable import Survey
-from deniable_client.demo.command import _wait_until_ready, collector, free_port
+from deniable_client.demo.command import _wait_until_ready, collector, free_port, show_table
 from deniable_client.demo.people import choose, everybody, true_shares
 from deniable_commands.browser import SCREENS, open_page
 from deniable_server.store.sqlite.store import SqliteStore
@@ -60,11 +60,31 @@ def test_it_waits_for_its_collector_as_long_as_that_lives(monkeypatch: pytest.Mo
         _wait_until_ready("http://127.0.0.1:1", Starting(lives=20))  # type: ignore[arg-type]
 
 
+def test_no_number_of_its_table_is_a_negative_zero(
+    demo_survey: Survey, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"question": "rate_marriage", "option": "very poor", "estimate": -0.0003, "conf_low": -0.0, "conf_high": 0.02}
+    people = everybody(demo_survey)
+    assert show_table(demo_survey, people, {"estimates": [row], "n": len(people)}, tmp_path)
+    said = capsys.readouterr().out
+    assert re.search(r"very poor +1\.6 % +0\.0 % +0\.0 to 2\.0 %", said), said
+
+
+def test_the_log_is_shown_only_where_the_collector_does_not_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.db").write_bytes(b"no database" * 100)
+    with pytest.raises(click.ClickException, match="stopped with status"), collector(tmp_path / "x.db", None, "demo"):
+        pass
+    assert "x.db" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_whole_demo(tmp_path: Path, demo_survey: Survey) -> None:
     database = tmp_path / "demo.db"
     done = run_cli("demo", "--exit", "--db", str(database))
     assert done.returncode == 0, done.stderr
+    assert '{"time"' not in done.stdout + done.stderr
     assert "6,366 reports stored" in done.stdout
     assert len(re.findall(r"(?:yes|no)$", done.stdout, re.MULTILINE)) == 11
     store = SqliteStore(database)
@@ -92,7 +112,7 @@ def test_a_port_that_is_used_is_named_and_8000_is_given_up_for_a_free_one(tmp_pa
         taken.listen()
         port = taken.getsockname()[1]
         sentence = f"--port {port}: must be free on 127.0.0.1, something listens there already"
-        with pytest.raises(click.ClickException, match=re.escape(sentence)), collector(tmp_path / "x.db", port):
+        with pytest.raises(click.ClickException, match=re.escape(sentence)), collector(tmp_path / "x.db", port, "demo"):
             pass
         assert free_port() != port
 

@@ -24,7 +24,7 @@ from deniable_server.store.sqlite.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-GENERATED = ("docs/names/", "docs/cli.md", "docs/http.md", "docs/settings.md")
+GENERATED = ("docs/names/", "docs/cli.md", "docs/columns.md", "docs/http.md", "docs/settings.md")
 PAGES = sorted(
     name
     for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]

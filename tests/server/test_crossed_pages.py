@@ -162,10 +162,12 @@ class TestPages:
         survey, _ = filled(store, survey_toml("One", question_toml("q", "yes-no", "Q {n}?", epsilon=3)), 2000)
         page = page_of(http, survey, "q")
         (sentence,) = re.findall(r'<q dir="auto">(.*?)</q>', page)
-        assert re.match(
-            r"Among those who answered, an estimated \d+ % \(\d+ to \d+ %; 95 % interval\) would ", sentence
+        assert re.match(r"Among those who answered, an estimated \d+ % \(\d+ to \d+ %; 95 % interval\) told ", sentence)
+        parts = (
+            "told their device yes when asked “Q {n}?”.",
+            "2,000 replies to this question",
+            "25 November 2026 (UTC)",
         )
-        parts = ("would truthfully answer yes to “Q {n}?”.", "2,000 replies to this question", "25 November 2026 (UTC)")
         for part in (*parts, "Chance was mixed", "no random sample", "from answering more than once.", survey.id):
             assert part in sentence
         assert sentence.count("25 November 2026") == 1

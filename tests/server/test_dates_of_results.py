@@ -63,7 +63,14 @@ def test_live_results_are_of_the_day_on_which_they_are_asked_for(
             assert as_of in read, path
             assert "25 November 2026 to 20 December 2026 (UTC)" in read, path
     page = later["results"]
-    for cited in ("(2026)", "As of 27 November 2026.", "urldate = {2026-11-27}", "date-released", "as of 2026-11-27."):
+    for cited in (
+        "(2026)",
+        "Replies counted: 30, as of 27 November 2026.",
+        "urldate = {2026-11-27}",
+        "date-released",
+        ", 30 replies as on 2026-11-27",
+        "as of 2026-11-27.",
+    ):
         assert cited in page
     assert "since 2026-11-25 (UTC)" in page, "a last day that is still to come is none on which replies came"
     (described,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page)

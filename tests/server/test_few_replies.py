@@ -57,7 +57,7 @@ def test_one_reply_from_a_group_differs_from_nothing(http: FlaskClient, store: S
     page = http.get(f"/s/{survey.id}/results/q?compare=cohort").text
     assert words("en")["rNoDifference"] in page
     assert "higher in" not in page
-    assert "1 reply from \u201cone\u201d, 500 replies from \u201cmany\u201d" in page
+    assert "1 reply from \u201cone\u201d and 500 replies from \u201cmany\u201d" in page
     rows = http.get(f"/s/{survey.id}/results/q.json?compare=cohort").json["rows"]
     (mean,) = (row for row in rows if row["statistic"] == "mean difference")
     assert mean["weak"]

@@ -62,7 +62,7 @@ def test_no_end_of_a_certain_difference_reads_as_0(least: float, sign: int) -> N
     (sentence,) = said
     assert sentence.startswith("a: more frequent in north than in south" if sign > 0 else "a: more frequent in south")
     assert " by 0 " not in sentence
-    number = re.search(r"by ([0-9.]+) to 15 percentage points", sentence)
+    number = re.search(r"by about 7 percentage points \(([0-9.]+) to 15\)", sentence)
     assert number is not None
     assert 0 < float(number[1]) <= 100 * least + 1e-9
     shown = Labels(words("en")).value(row, 0)

@@ -326,7 +326,16 @@ class TestMetrics:
     def test_every_route_of_respondents_is_held_back(self, app: APIFlask) -> None:
         survey, files = "/api/v1/surveys/<survey_id>", ".<any(csv, json, svg, png, pdf):form>"
         told_at_once = {
-            *("/", "/livez", "/readyz", "/metrics", "/api/openapi.json", "/api/v1/surveys", f"{survey}/close"),
+            *(
+                "/",
+                "/livez",
+                "/readyz",
+                "/metrics",
+                "/columns",
+                "/api/openapi.json",
+                "/api/v1/surveys",
+                f"{survey}/close",
+            ),
             *(f"{survey}/invitations", f"{survey}/invitations/unused", f"{survey}/reports.csv"),
             *(f"{survey}/estimates", f"{survey}/estimates.json", f"{survey}/estimates.csv"),
             *(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey, read_survey
+from deniable_server.language import words
 from deniable_server.store import Store
 from tools.rig.surveys import SURVEY
 
@@ -20,11 +22,11 @@ WRONG = {
 }
 
 CITED = {
-    "de": "Umfrage {}, Randomized-Response-Verfahren. Stand 25. November 2026.",
-    "fr": "Enquête {}, réponse randomisée. État du 25 novembre 2026.",
-    "es": "Encuesta {}, respuesta aleatorizada. Datos del 25 de noviembre de 2026.",
-    "ar": "الاستبيان {}، الاستجابة العشوائية. حتى 25 نوفمبر 2026.",
-    "en": "Survey {}, randomised response. As of 25 November 2026.",
+    "de": "Umfrage {}, Randomized-Response-Verfahren. Gezählte Rückmeldungen: 1, Stand 25. November 2026.",
+    "fr": "Enquête {}, réponse randomisée. Envois comptés : 1, état du 25 novembre 2026.",
+    "es": "Encuesta {}, respuesta aleatorizada. Envíos contados: 1, datos del 25 de noviembre de 2026.",
+    "ar": "الاستبيان {}، الاستجابة العشوائية. الردود المحسوبة: 1، حتى 25 نوفمبر 2026.",
+    "en": "Survey {}, randomised response. Replies counted: 1, as of 25 November 2026.",
 }
 
 
@@ -61,3 +63,32 @@ def test_what_is_not_there_does_not_lead_to_itself(http: FlaskClient, survey: Su
 def test_a_reference_is_in_the_language_of_the_page(http: FlaskClient, survey: Survey, language: str) -> None:
     page = http.get(f"/s/{survey.id}/results?lang={language}").text
     assert CITED[language].format(survey.id) in page
+
+
+NOT_NUMBERED = {
+    "en": "Results change with every reply; they are numbered when the survey closes.",
+    "de": "Die Ergebnisse ändern sich mit jeder Rückmeldung; nummeriert werden sie, wenn die Umfrage endet.",
+}
+
+
+@pytest.mark.parametrize("language", NOT_NUMBERED)
+def test_releases_of_live_results_are_numbered_when_the_survey_closes(
+    http: FlaskClient, app: APIFlask, survey: Survey, language: str
+) -> None:
+    results = f"/s/{survey.id}/results"
+    page = http.get(f"{results}?release=1&lang={language}", headers=BROWSER)
+    assert page.status_code == 404
+    assert NOT_NUMBERED[language] in page.text
+    assert words(language)["problem404Text"] not in page.text, "no link was mistyped"
+    log = http.get(f"/s/{survey.id}/releases?lang={language}").text
+    assert NOT_NUMBERED[language] in log
+    assert words(language)["rNone"] not in log
+    assert f"deniable verify http://localhost/s/{survey.id}" in log
+    overview = http.get(f"{results}?lang={language}").text
+    assert f'href="/s/{survey.id}/releases?lang={language}#verify"' in overview
+    assert words(language)["rLive"] in overview, "respondents read that watchers can tell what a device sent"
+    app.extensions["deniable"]["store"].close_survey(survey.id)
+    page = http.get(f"{results}?release=7&lang={language}", headers=BROWSER)
+    assert words(language)["problemReleaseText"] in page.text
+    assert NOT_NUMBERED[language] not in http.get(f"/s/{survey.id}/releases?lang={language}").text
+    assert words(language)["rLive"] not in http.get(f"{results}?lang={language}").text

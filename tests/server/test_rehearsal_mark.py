@@ -4,35 +4,46 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from deniable import Report, read_survey
+from deniable.errors import ParameterError
 from deniable_research.results.verifying import verify
 from deniable_server.language import words
-from deniable_server.settings import settings_from
+from deniable_server.settings import Rehearsal, settings_from
 from deniable_server.store import Store
 from tests.support.archives import files_of
 from tools.rig.survey_files import question_toml, survey_toml
 
-MARK = "Rehearsal: made-up replies."
+MARKS = {
+    True: ("rehearsal", "Rehearsal: made-up replies.", "Probelauf: erfundene"),
+    "demo": ("demo", "Demo: answers from a survey of 1974, sent again by a program.", "Vorführung: Antworten aus"),
+}
+"""By the setting: the start of names of files, and the marks in English and German."""
+
 SURVEY = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=2), organiser="O", results="live"))
 
 
-def test_every_page_figure_citation_and_file_of_a_rehearsal_says_so(
-    http: FlaskClient, app: Flask, store: Store
+@pytest.mark.parametrize("setting", [True, "demo"])
+def test_every_page_figure_citation_and_file_of_a_rehearsal_and_the_demo_says_so(
+    http: FlaskClient, app: Flask, store: Store, setting: Rehearsal
 ) -> None:
+    name, mark, german = MARKS[setting]
     store.publish(SURVEY)
     store.store_reports([(SURVEY, [Report(f"{i:032x}", None, {"q": i % 2}) for i in range(200)])])
     base, api = f"/s/{SURVEY.id}", f"/api/v1/surveys/{SURVEY.id}"
     pages = ("", "/results", "/results/q", "/results/q/embed", "/releases", "/results.svg", "/results/q.svg")
-    assert not any(MARK in http.get(base + each).text for each in pages[1:])
-    app.config["REHEARSAL"] = True
+    assert not any(mark in http.get(base + each).text for each in pages[1:])
+    app.config["REHEARSAL"] = setting
     store.close_survey(SURVEY.id)  # its first release, and pages are rendered anew
-    assert [each for each in pages if MARK not in http.get(base + each).text] == []
+    assert [
+        each for each in pages if mark not in " ".join(re.sub("<[^>]*>", " ", http.get(base + each).text).split())
+    ] == []
     page = http.get(f"{base}/results/q").text
-    assert page.count(MARK) >= 6  # banner, sentence to print, reference, BibTeX, CFF, JSON-LD, methods
-    assert "Probelauf: erfundene" in http.get(f"{base}/results", headers={"Accept-Language": "de"}).text
+    assert page.count(mark) >= 6  # banner, sentence to print, reference, BibTeX, CFF, JSON-LD, methods
+    assert german in http.get(f"{base}/results", headers={"Accept-Language": "de"}).text
     assert http.get(f"{base}/results/q.json").json["rehearsal"] is True
     assert http.get(f"{api}/estimates.json").json["rehearsal"] is True
     for address in (
@@ -43,11 +54,11 @@ def test_every_page_figure_citation_and_file_of_a_rehearsal_says_so(
         f"{api}/reports.csv",
         f"{api}/archive.zip",
     ):
-        assert "rehearsal-" in http.get(address).headers["Content-Disposition"]
+        assert f"{name}-" in http.get(address).headers["Content-Disposition"]
     files = files_of(http.get(f"{api}/archive.zip").data)
-    assert MARK in files["REHEARSAL.txt"].decode()
-    assert MARK in files["methods.txt"].decode()
-    assert "rehearsal: made-up replies" in list(verify(lambda path: http.get(path).data, SURVEY.id))
+    assert mark in files[f"{name.upper()}.txt"].decode()
+    assert mark in files["methods.txt"].decode()
+    assert "rehearsal: a program sent these replies" in list(verify(lambda path: http.get(path).data, SURVEY.id))
 
 
 def test_figures_name_the_address_of_their_survey(http: FlaskClient, store: Store) -> None:
@@ -65,4 +76,8 @@ def test_figures_name_the_address_of_their_survey(http: FlaskClient, store: Stor
 
 def test_only_a_rehearsal_is_started_as_one() -> None:
     assert settings_from({"rehearsal": "yes"}).rehearsal
+    assert settings_from({"rehearsal": "demo"}).rehearsal == "demo"
+    assert settings_from({"rehearsal": "no"}).rehearsal is False
     assert not settings_from({}).rehearsal
+    with pytest.raises(ParameterError, match="--rehearsal: "):
+        settings_from({"rehearsal": "perhaps"})

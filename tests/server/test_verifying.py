@@ -421,7 +421,8 @@ class TestMutations:
 
         said = list(verify(moving, live.id))
         assert "release: results moved while this check ran, so it starts again" in said
-        assert said[-1] == "all checks passed: Live, 2 replies"
+        assert said[-1] == "all checks passed: Live, no signed release yet, 2 replies"
+        assert "release: none is signed yet, because results are live: these numbers can still change" in said
 
     def test_of_a_release_that_is_taken_back_meanwhile(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
         before = forged(app, fetch, survey, records_of(fetch, survey)[:1])

@@ -148,9 +148,16 @@ def assert_crossed(page: str, expected: Sequence[ViewRow], where: str) -> None:
             option, group = margins[row.question, row.option], margins[row.given or "", row.given_option or ""]
             for count in (row.count, option.count, group.count, row.n):
                 assert f">{count:,}</td>" in recipe, (where, row.option)
-    certain = sum(row.statistic == "row difference" for row in expected)
+    certain = [row for row in expected if row.statistic == "row difference"]
     # Each claim has a headline, and one more says that they hold together; without a claim one says that there is none.
-    assert page.count('<p class="headline"') == certain + 1
+    groups = {row.given_option for row in expected if row.statistic == "row share"}
+    options = {row.option for row in expected if row.statistic == "row share"} - {"no"}
+    pairs = len(options) * len(groups) * (len(groups) - 1) // 2
+    assert (f"{pairs} pairs of shares were compared." in page) == (pairs > 1), where
+    weak = {(row.option, row.given_option) for row in expected if row.statistic == "row share" and row.weak}
+    is_weak = any((row.option, group) in weak for row in certain for group in (row.given_option, row.minus))
+    assert ("A difference that is named may be quoted, but not a share marked" in page) == is_weak, where
+    assert page.count('<p class="headline"') == len(certain) + 1 + (pairs > 1) + is_weak
 
 
 def on_page(page: str, expected: Sequence[ViewRow], where: str) -> int:
@@ -162,6 +169,8 @@ def on_page(page: str, expected: Sequence[ViewRow], where: str) -> int:
             value, ends = show(row.value), f"{show(row.low)} to {show(row.high)}"
             if row.statistic == "difference":  # percentage points are no percent
                 value, ends = value.replace(" %", " points"), ends.replace(" %", "")
+            if row.weak:  # which no figure quotes
+                value = "too few replies to say"
             assert f">{value}</td>" in page, (where, row.option, value)
             assert f">{ends}</td>" in page, (where, row.option, ends)
             seen += 1

@@ -37,9 +37,9 @@ PLAIN = normal_quantile(0.95)
 SURVEYS = 13
 """Surveys of each situation: 2,106 of all together."""
 
-SAID_DIFFERENCE = re.compile(r"by (\S+) to (\S+) percentage points")
+SAID_DIFFERENCE = re.compile(r"percentage points? \((\S+) to (\S+)\)")
 SAID_LEAD = re.compile(
-    r"may be up to (\d+) percentage points behind another answer, or up to (\d+) ahead of all others"
+    r"may be up to (\d+) percentage points? behind another answer, or up to (\d+) ahead of all others"
 )
 PRINTED_SHARE = re.compile(r" % \((\S+) to (\S+) %; ")
 

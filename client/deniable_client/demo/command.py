@@ -58,7 +58,7 @@ def demo(respondents: int, stop: bool, database: Path | None, port: int | None) 
         database = database or Path(folder) / "demo.db"
         click.echo(f"Publishing {Path(survey_file()).name} and starting a collector ...")
         survey_id = publish(database)
-        with collector(database, port) as url:
+        with collector(database, port, "demo") as url:
             client = Client(url, connections=SENDERS)
             survey = client.survey(survey_id)
             people = choose(everybody(survey), respondents)
@@ -81,29 +81,37 @@ def publish(database: Path) -> str:
 
 
 @contextmanager
-def collector(database: Path, port: int | None, is_quiet: bool = False, is_rehearsal: bool = False) -> Iterator[str]:
+def collector(database: Path, port: int | None, staged: str) -> Iterator[str]:
     """A collector in a process of its own, as ``deniable serve`` starts it; ends with the block.
 
-    Without a port it is at 8000, or at a free one. That of a rehearsal says wherever it can that replies are made up.
+    Without a port it is at 8000, or at a free one. ``staged`` is the value of ``--rehearsal``: the collector says
+    wherever it can that a program sent the replies.
     """
     if port and not _is_free(port):
         raise click.ClickException(f"--port {port}: must be free on 127.0.0.1, something listens there already")
     port = port or free_port()
     command = [*deniable_command(), "serve", "--db", str(database), "--port", str(port)]
     command += ["--rate-limit", "off"]  # all these people have one address
-    command += ["--rehearsal", "yes"] if is_rehearsal else []
+    command += ["--rehearsal", staged]
     url = f"http://127.0.0.1:{port}"
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if is_quiet else None)
-    try:
-        _wait_until_ready(url, process)
-        yield url
-    finally:
-        process.terminate()
+    # Its log is for machines; people see it only if the collector does not start.
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
         try:
-            process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            try:
+                _wait_until_ready(url, process)
+            except click.ClickException:
+                log.seek(0)
+                click.echo(log.read().decode(errors="replace"), err=True, nl=False)
+                raise
+            yield url
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def answer_all(client: Client, survey: Survey, people: list[Answers]) -> None:
@@ -138,9 +146,9 @@ def show_table(survey: Survey, people: list[Answers], result: dict[str, Any], da
         true = truth[row["question"], row["option"]]
         covers = row["conf_low"] <= true <= row["conf_high"]
         covered += covers
-        interval = f"{100 * row['conf_low']:.1f} to {100 * row['conf_high']:.1f} %"
+        interval = f"{100 * row['conf_low']:z.1f} to {100 * row['conf_high']:z.1f} %"
         click.echo(
-            f"{row['question']:<14}{row['option']:<11}{100 * true:>6.1f} %{100 * row['estimate']:>8.1f} %"
+            f"{row['question']:<14}{row['option']:<11}{100 * true:>6.1f} %{100 * row['estimate']:>z8.1f} %"
             f"{interval:>20}   {'yes' if covers else 'no'}"
         )
     click.echo()

@@ -132,7 +132,7 @@ def rehearse(
         click.echo("Everybody is asked at once: the rehearsal leaves out invitations, sealing and dates.")
     with tempfile.TemporaryDirectory(prefix="deniable-") as scratch:
         database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
-        with collector(database, port, is_quiet=True, is_rehearsal=True) as url:
+        with collector(database, port, "yes") as url:
             # A token of the scratch collector, by which the very survey is published that was read here.
             token = _run("token", "create", "rehearsal", "--db", str(database)).split()[-1]
             _post(f"{url}/api/v1/surveys?force=true", rehearsed.document, token)

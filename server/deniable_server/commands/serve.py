@@ -10,10 +10,20 @@ import click
 from deniable_commands.main import example
 from deniable_server.location import Location
 from deniable_server.people.links import cautions_about_start
-from deniable_server.settings import Settings, flag, settings_from, variable
+from deniable_server.settings import Rehearsal, Settings, flag, settings_from, variable
 
 NAMED = 3
 """Largest number of unchecked surveys that are named at the start; a collector may have thousands."""
+
+
+METAVARS: Mapping[object, str] = {
+    bool: "YES|NO",
+    Rehearsal: "YES|NO|DEMO",
+    int: "NUMBER",
+    float: "NUMBER",
+    Location: "DATABASE",
+}
+"""What help prints in place of the value of a flag, by the type of its setting; other settings take a text."""
 
 
 def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -23,9 +33,7 @@ def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
         command = click.option(
             flag(name),
             name,
-            metavar={bool: "YES|NO", int: "NUMBER", float: "NUMBER", Location: "DATABASE"}.get(
-                field.annotation, "TEXT"
-            ),
+            metavar=METAVARS.get(field.annotation, "TEXT"),
             help=f"{field.description}  [env var: {variable(name)}{default}]",
         )(command)
     return command

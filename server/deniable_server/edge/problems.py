@@ -27,6 +27,7 @@ from deniable_server.language import language_of_query, words
 from deniable_server.logs import log_mistake
 from deniable_server.sealing import KeysMissing
 from deniable_server.store import (
+    NoRelease,
     NotFound,
     StoreBusy,
     StoreDamaged,
@@ -79,6 +80,10 @@ PROBLEMS = {
 NOT_PUBLIC = ("problemPrivate", "problemPrivateText", "problemPrivateHow")
 """Names of the heading and the sentences of the page for people who may not see the results of a survey."""
 
+NO_RELEASE = ("problemRelease", "problemReleaseText")
+NO_RELEASE_YET = ("problemRelease", "rNumbered")
+"""Names of the heading and the sentence of the page of a release that does not exist; where results are live, why."""
+
 _RESULTS = re.compile(r"/s/[a-z2-7]{26}/results(?=[/.]|$)")
 """The start of the address of results of a survey."""
 
@@ -120,7 +125,10 @@ def init_app(app: APIFlask) -> None:
     def on_refusal(error: DeniableError | StoreBusy) -> Response:
         # A refusal that passes by itself knows how long that takes.
         wait = getattr(error, "wait", None)
-        return problem(status_of(error), str(error), None if wait is None else {"Retry-After": str(wait)})
+        headers = None if wait is None else {"Retry-After": str(wait)}
+        if isinstance(error, NoRelease):
+            return problem(status_of(error), str(error), names=NO_RELEASE_YET if error.is_live else NO_RELEASE)
+        return problem(status_of(error), str(error), headers)
 
     for kind, (detail, wait) in OUTAGES.items():
         app.register_error_handler(kind, partial(_on_outage, detail=detail, wait=wait))
@@ -155,7 +163,10 @@ def answer(
     """
     is_api = environ["PATH_INFO"].startswith("/api/")
     if not is_api and "pages" in app.blueprints and "text/html" in environ.get("HTTP_ACCEPT", ""):
-        body, mimetype = _page(app, int(status), detail, _language(environ)), "text/html; charset=utf-8"
+        body, mimetype = (
+            _page(app, int(status), detail, _language(environ), names_of(status)),
+            "text/html; charset=utf-8",
+        )
     else:
         body, mimetype = _json(status, detail).encode(), "application/problem+json"
     more = [("Content-Type", mimetype), ("Content-Length", str(len(body))), *(OPEN_TO_ALL_ORIGINS if is_api else [])]
@@ -169,18 +180,28 @@ def _language(environ: WSGIEnvironment) -> str:
 
 
 @lru_cache(maxsize=64)
-def _page(app: APIFlask, status: int, detail: str, language: str, results: str = "", command: str = "") -> bytes:
+def _page(
+    app: APIFlask,
+    status: int,
+    detail: str,
+    language: str,
+    names: tuple[str, ...],
+    results: str = "",
+    command: str = "",
+) -> bytes:
     """The page for people: what happened and what to do in their language, and the sentence for programs aside.
 
     Parameters
     ----------
+    names : tuple of str
+        The names of the heading and of the sentences.
     results : str
         The address of the survey's results, where the wrong address is below it, or empty.
     command : str
         The command that reads the results, where the survey's results are not public, or empty.
     """
     sentences = words(language)
-    title, *texts = (sentences[name] for name in (NOT_PUBLIC if command else PROBLEMS.get(status, ("problemOther",))))
+    title, *texts = (sentences[name] for name in names)
     with app.app_context():
         said = {"title": title, "texts": texts, "command": command}
         page = render_template("problem.html", words=sentences, **said, status=status, detail=detail, results=results)
@@ -201,13 +222,26 @@ def _results_above(status: int, language: str) -> str:
     return f"{found[0]}?lang={language}" if "lang" in request.args else found[0]
 
 
-def problem(status: int, detail: str, headers: dict[str, str] | None = None, private: str = "") -> Response:
+def names_of(status: int) -> tuple[str, ...]:
+    """The names of the heading and the sentences of a page, by its status."""
+    return PROBLEMS.get(status, ("problemOther",))
+
+
+def problem(
+    status: int,
+    detail: str,
+    headers: dict[str, str] | None = None,
+    private: str = "",
+    names: tuple[str, ...] | None = None,
+) -> Response:
     """An error response: a page where a browser asked for a page, problem+json everywhere else.
 
     Parameters
     ----------
     private : str
         The id of the survey whose results were asked for and are not public, or empty.
+    names : tuple of str, optional
+        The names of the heading and the sentences of the page, where they are not those of the status.
     """
     # The first where either will do.
     wanted = request.accept_mimetypes.best_match(("application/problem+json", "text/html"))
@@ -217,7 +251,8 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None, pri
         app: APIFlask = cast("Any", current_app)._get_current_object()
         base = current_app.extensions["deniable-pages"].base
         command = f"deniable estimate {base}/s/{private} --token dn_..." if private else ""
-        page = _page(app, status, detail, language, _results_above(status, language), command)
+        names = names or (NOT_PUBLIC if private else names_of(status))
+        page = _page(app, status, detail, language, names, _results_above(status, language), command)
         response = Response(page, status, headers)
         response.vary.add("Accept-Language")
         return response

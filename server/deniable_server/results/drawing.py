@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from deniable import EstimateRow, Question
 from deniable_server.results.crossed_view import shown_rows, sizes
 from deniable_server.results.plain_method import DIFFERENCES
-from deniable_server.results.written import Words, author_text, localized
+from deniable_server.results.written import Words, author_text, localized, points_behind
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
 from deniable_statistics.published.steady_text import steady
 from deniable_statistics.views.shown import axis_of, common_digits, spoken
@@ -76,7 +76,7 @@ class Labels:
         is_mean = row.statistic.startswith("mean")
         said = spoken(row.value, row.low, row.high, 1 if is_mean else 100, digits, row.statistic in DIFFERENCES)
         is_difference = row.statistic in ("difference", "row difference")
-        unit = "" if is_mean else self.words["rPoints"] if is_difference else " %"
+        unit = "" if is_mean else points_behind(said.value, self.words) if is_difference else " %"
         span = self.words["rTo"].format(low=said.low, high=said.high)
         return localized(f"{said.value}{unit} ({span})", self.words)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
 from deniable_server.language import words as words_of
-from deniable_server.results.written import Words, localized
+from deniable_server.results.written import Words, localized, percentage_points
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import LargestEstimate, largest_estimate, most_frequent
 from deniable_statistics.published.steady_text import steady
@@ -187,6 +187,7 @@ def _largest(
     digits = _digits(question, rows, rows[found.option].statistic)
     value = localized(f"{100 * max(known):.{digits}f}", words)
     values = {"value": value, "behind": f"{behind}", "ahead": f"{ahead}"}
+    values["points"] = percentage_points(values["behind"], words)
     said, printed = words["rLargest"], words["rPrintLargest"]
     for name, each in values.items():
         said, printed = (text.replace(f"{{{name}}}", each) for text in (said, printed))
@@ -277,4 +278,5 @@ def difference_in_words(
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
     groups = {name: group.get(each or "", steady(each or "")) for name, each in (("more", more), ("less", less))}
     option = label.get(row.option, steady(row.option))
+    texts["points"] = percentage_points(said.value, words)
     return words[names[row.statistic]].format(option=option, **groups, **ends, **texts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from deniable import EstimateRow, Question, Survey
-from deniable_server.results.crossed_view import channels, shown_rows, sizes
+from deniable_server.results.crossed_view import SHOWN, channels, shown_rows, sizes
 from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panels_of
 from deniable_server.results.headlines import (
     LEAST_LEVEL,
@@ -19,10 +19,11 @@ from deniable_server.results.headlines import (
 from deniable_server.results.plain_method import DIFFERENCES, weak_rules
 from deniable_server.results.to_print import PrintedFinding, differences_to_print, findings_of
 from deniable_server.results.view_tables import Column, ViewTable, columns_of, crossed_rows, recipe_rows
-from deniable_server.results.written import Words, level_text, localized
+from deniable_server.results.written import Words, counted, level_text, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.published.method_names import method_name
+from deniable_statistics.views.crossed import pairs_compared
 from deniable_statistics.views.crossed_recipe import crossed_scripts
 from deniable_statistics.views.figures import Caption, figure, has_multiples, multiples
 from deniable_statistics.views.recipe import ingredients, scripts
@@ -228,7 +229,8 @@ def sentences(
     if given is not None:
         none = words["rNoneAmong"].replace("{other}", labels.text(given.text))
         certain = _differences(question, rows, labels, given)
-        return [*certain, words["rDifferencesHold"].format(level=level)] if certain else [none]
+        hold = words["rDifferenceHolds" if len(certain) == 1 else "rDifferencesHold"].format(level=level)
+        return [*([*certain, hold] if certain else [none]), *cautions(question, given, rows, labels)]
     if options.compare:
         if not rows:
             return [words["rOneGroup"]]
@@ -237,6 +239,20 @@ def sentences(
         return [*(certain or [words["rNoDifference"]]), *together]
     found = found_in(question, options, labels, estimates) if found is None else found
     return [sentence(question, each, options.by_cohort, labels) for each in found] or nobody_yet(estimates, words)
+
+
+def cautions(question: Question, given: Question, rows: Sequence[ViewRow], labels: Labels) -> list[str]:
+    """What a reader has to know of the differences that are named of two crossed questions, and of all others."""
+    words, said = labels.words, []
+    weak = {(row.option, row.given_option) for row in rows if row.statistic == SHOWN and row.weak}
+    named = [row for row in rows if row.statistic == "row difference"]
+    if any((row.option, group) in weak for row in named for group in (row.given_option, row.minus)):
+        said.append(words["rQuoteDifference"].format(weak=words["rWeak"]))
+    pairs = pairs_compared(question, given)
+    # One pair has one bar beside another, and is named or not.
+    if pairs > 1 and any(row.value is not None for row in rows):
+        said.append(words["rPairsCompared"].format(n=counted(pairs, words)))
+    return said
 
 
 def found_in(

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from deniable import Survey, Tally
 from deniable_server.results.cache import ResultCache
-from deniable_server.store import NotFound, Store, SurveyState
+from deniable_server.store import NoRelease, Store, SurveyState
 from deniable_server.store.interface import Release
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.store.tables import report_of
@@ -104,7 +104,7 @@ class ReleaseLog:
 
         Raises
         ------
-        NotFound
+        NoRelease
             If there is no release of that number.
         """
         newest = self.newest(state)
@@ -130,14 +130,15 @@ class ReleaseLog:
 
         Raises
         ------
-        NotFound
+        NoRelease
             If there is none.
         """
         newest = self.newest(state)
         found = self._store.release(state.survey, number)
         if found is None:
             known = 0 if newest is None else newest.number
-            raise NotFound(f"release: must be one of the {known} of this survey, got {number}")
+            is_live = state.survey.results == "live" and not known
+            raise NoRelease(f"release: must be one of the {known} of this survey, got {number}", is_live)
         return found
 
     def rows(self, state: SurveyState, most: int | None = None) -> list[ReleaseRow]:

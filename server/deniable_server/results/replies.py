@@ -44,11 +44,13 @@ def counted_replies(question: Question, n: int, everybody: int, words: Words, is
 
 
 def replies_of_groups(numbers: Mapping[str, int], words: Words) -> str:
-    """How many replies came from each group, such as *367 replies from the workshop*."""
-    return ", ".join(
+    """How many replies came from each group, such as *367 replies from the workshop and 1 reply from the web*."""
+    said = [
         words["rReplyFrom" if n == 1 else "rRepliesFrom"].format(n=counted(n, words), group=steady(group))
         for group, n in numbers.items()
-    )
+    ]
+    *others, last = said
+    return words["rLastOf"].format(others=", ".join(others), last=last) if others else last
 
 
 def replies_behind(n: int, words: Words, is_crossed: bool) -> str:

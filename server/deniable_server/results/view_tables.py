@@ -166,7 +166,9 @@ class ViewTable:
         if row.value is None:
             return {value: UNKNOWN, interval: UNKNOWN}
         low, high = (localized(show(end), words) for end in (row.low, row.high))
-        return {value: localized(show(row.value), words) + unit, interval: words["rTo"].format(low=low, high=high)}
+        # What a figure does not quote, its table does not quote either; files have the number, and say that it is weak.
+        said = words["rWeak"] if row.weak else localized(show(row.value), words) + unit
+        return {value: said, interval: words["rTo"].format(low=low, high=high)}
 
 
 def points(difference: float | None) -> str:

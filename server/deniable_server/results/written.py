@@ -43,6 +43,21 @@ def level_text(level: float, words: Words) -> str:
     return localized(f"{100 * level:g} %", words)
 
 
+def percentage_points(number: str, words: Words) -> str:
+    """The unit of a difference of shares behind its number, which one point has in the singular.
+
+    >>> english = {"rPercentagePoint": "percentage point", "rPercentagePoints": "percentage points"}
+    >>> percentage_points("1", english), percentage_points("0.8", english)
+    ('percentage point', 'percentage points')
+    """
+    return words["rPercentagePoint" if number == "1" else "rPercentagePoints"]
+
+
+def points_behind(number: str, words: Words) -> str:
+    """The short unit of a difference of shares, with the space before it, as figures and tables have it."""
+    return words["rPointOnce" if number.lstrip("\u2212-") == "1" else "rPoints"]
+
+
 def counted(n: int, words: Words) -> str:
     """A number of people or replies, with a mark between its thousands.
 

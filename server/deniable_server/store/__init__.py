@@ -29,6 +29,7 @@ No column of any table holds an address, a user agent or a time of day.
 from deniable_server.store.copying import CopySummary
 from deniable_server.store.database import copy_everything, database_at, open_store
 from deniable_server.store.errors import (
+    NoRelease,
     NotFound,
     StoreBusy,
     StoreDamaged,
@@ -52,6 +53,7 @@ __all__ = [
     "CopySummary",
     "InvitationCounts",
     "InvitationUsage",
+    "NoRelease",
     "NotFound",
     "Release",
     "Store",

@@ -10,6 +10,20 @@ class NotFound(DeniableError, LookupError):
     """The store has no such survey."""
 
 
+class NoRelease(NotFound):
+    """The survey has no release of the number that was asked for.
+
+    Attributes
+    ----------
+    is_live : bool
+        Whether its results change with every reply, and are numbered when it closes.
+    """
+
+    def __init__(self, message: str, is_live: bool) -> None:
+        super().__init__(message)
+        self.is_live = is_live
+
+
 class StoreBusy(Exception):
     """More reports wait than the collector holds in memory.
 

@@ -31,7 +31,7 @@ from deniable_server.results.releases import reports_header
 from deniable_server.store import NotFound, Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
-from deniable_server.web.rehearsals import file_name, is_rehearsal
+from deniable_server.web.rehearsals import file_name, staged
 from deniable_server.writing.writer import Writer
 from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
@@ -295,7 +295,7 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     survey = state.survey
     require_reader(survey)
     text = service.get_results().text(state, query, "json")
-    if is_rehearsal():
+    if staged():
         text = json.dumps(json.loads(text) | {"rehearsal": True}, separators=(",", ":")).encode()
     if not is_owner(store, survey):
         return tagged(fresh(Response(text, mimetype="application/json")))

@@ -15,8 +15,8 @@ from deniable_server.language import words
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import ShownRelease
 from deniable_server.results.replies import replies_to
-from deniable_server.results.written import Words, author_text, day
-from deniable_server.web.rehearsals import MARK
+from deniable_server.results.written import Words, author_text, counted, day
+from deniable_server.web.rehearsals import Staged, mark_of
 from deniable_statistics.estimates.among import METHOD as AMONG
 from deniable_statistics.published.license import License
 from deniable_statistics.published.mechanism_text import question_text, works_of
@@ -47,20 +47,20 @@ class Citation:
         Address of the collector.
     dates : FieldDates
         When the survey took replies, and of which day the results are.
-    is_rehearsal : bool
-        Whether the replies are made up.
+    staged : {"rehearsal", "demo"} or None
+        Whether a program sent the replies, and for what.
     """
 
     survey: Survey
     shown: ShownRelease
     base: str
     dates: FieldDates
-    is_rehearsal: bool = False
+    staged: Staged | None = None
 
     @property
     def title(self) -> str:
-        """The title in one line; of a rehearsal with the remark that its replies are made up."""
-        return f"{MARK} {_line(self.survey.title)}" if self.is_rehearsal else _line(self.survey.title)
+        """The title in one line; of a rehearsal or the demo with the remark that a program sent the replies."""
+        return f"{mark_of(self.staged)} {_line(self.survey.title)}".lstrip()
 
     @property
     def author(self) -> str:
@@ -94,9 +94,10 @@ class Citation:
         values = {
             "author": _line(author_text(survey.organiser, language)) if survey.organiser else title,
             "year": self.date[:4],
-            "title": f"{language['rehearsal']} {title}" if self.is_rehearsal else title,
+            "title": title if self.staged is None else f"{language[self.staged]} {title}",
             "id": survey.id,
             "number": str(self.number),
+            "n": counted(self.shown.n, language),
             "date": day(self.dates.as_of, language),
             "url": self.url,
         }
@@ -122,7 +123,10 @@ class Citation:
     @property
     def _of_release(self) -> str:
         """The release, for styles of BibTeX that print the note and no ``version``."""
-        return f", release {self.number} of {self.date}" if self.number else f", as on {self.date}"
+        if self.number:
+            return f", release {self.number} of {self.date}"
+        n = self.shown.n
+        return f", {n:,} {'reply' if n == 1 else 'replies'} as on {self.date}"
 
     @property
     def bibtex(self) -> str:
@@ -146,6 +150,8 @@ class Citation:
     @property
     def cff(self) -> str:
         """A ``CITATION.cff`` of the release."""
+        # A release has a version; of live results the day alone does not tell how many replies they are from.
+        about = f"{'' if self.number else self._of_release}{self._asked}"
         # JSON texts are YAML texts, so nothing of a title can end one.
         fields = {
             "cff-version": "1.2.0",
@@ -153,7 +159,7 @@ class Citation:
             "type": "dataset",
             "title": self.title,
             "authors": [{"name": self.author}],
-            **({"abstract": f"Randomised response{self._asked}"} if self.survey.sample else {}),
+            **({"abstract": f"Randomised response{about}"} if about else {}),
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
             "url": self.url,
             **self._license_of_cff,
@@ -196,7 +202,7 @@ class Citation:
             f"{words_of} {cite(works)}" if works else words_of for words_of, works in map(_interval, self._intervals)
         )
         intervals = f"{', '.join(methods)} and {final}" if methods else final
-        rehearsed = f"{MARK} " if self.is_rehearsal else ""
+        rehearsed = f"{mark_of(self.staged)} " if self.staged else ""
         return (
             f"{rehearsed}{answers} randomised on each respondent's device before {sent} sent "
             f"(randomised response, local differential privacy), with {self._used(cite)}. All replies of one person "

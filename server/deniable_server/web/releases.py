@@ -13,9 +13,10 @@ from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import is_known, tagged
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
-from deniable_server.language import language_of_query, words
+from deniable_server.language import language_of_query, translated, words
 from deniable_server.results import archive
 from deniable_server.results.drawing import Labels
+from deniable_server.results.file_columns import FILES
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.releases import reports_file
 from deniable_server.results.service import get_results
@@ -34,20 +35,11 @@ from deniable_server.web.api import (
 )
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
-from deniable_server.web.rehearsals import MARK, file_name, is_rehearsal
-from deniable_statistics.published.access_columns import ACCESS_LABELS
-from deniable_statistics.published.date_columns import DATE_LABELS
+from deniable_server.web.rehearsals import file_name, mark_of, staged
 from deniable_statistics.release.merkle import leaf_hash
 
 IN_MEMORY = 8 * 2**20
 """Largest archive that is held in memory, in bytes."""
-
-COLUMNS = {
-    **{name: str(each.description or "") for name, each in schemas.EstimateLine.model_fields.items()},
-    **ACCESS_LABELS,
-    **DATE_LABELS,
-}
-"""What the columns of estimates mean, by their names."""
 
 releases = APIBlueprint("releases", __name__, tag="API")
 
@@ -94,7 +86,7 @@ def list_releases(survey_id: str) -> Response:
     head, signature = log.head(state.survey, rows)
     document: dict[str, Any] = {
         "survey": survey_id,
-        "rehearsal": is_rehearsal(),
+        "rehearsal": staged() is not None,
         "key": log.key.raw.hex(),
         "key_id": log.key.key_id,
         "head": head.encode().decode("ascii"),
@@ -196,7 +188,8 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     survey, results = state.survey, get_results()
     pages: Pages = current_app.extensions["deniable-pages"]
     shown = results.releases.shown(state)
-    citation = Citation(survey, shown, pages.base, results.dates(state, shown.record), is_rehearsal())
+    kind = staged()
+    citation = Citation(survey, shown, pages.base, results.dates(state, shown.record), kind)
     everybody = EstimatesQuery.model_validate({})
     estimates = {"estimates.csv": results.text(state, everybody, "csv")}
     if survey.cohorts:
@@ -209,7 +202,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "methods.txt": citation.methods + "\n",
         "methods.tex": citation.methods_in_tex + "\n",
         "methods.bib": citation.works_in_bibtex,
-        **({"REHEARSAL.txt": f"{MARK}\n"} if is_rehearsal() else {}),
+        **({f"{kind.upper()}.txt": f"{mark_of(kind)}\n"} if kind else {}),
         **{f"releases/{row.number}.json": row.record for row in rows},
         **dict(archive.recipes(survey, found)),
     }
@@ -226,7 +219,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "license": citation.license.cited if citation.license else "",
         "methods": citation.methods,
     }
-    content = archive.Content(estimates, results.files_about(survey), texts, about, COLUMNS)
+    content = archive.Content(estimates, results.files_about(survey), texts, about, FILES[0].labels)
     try:
         with get_store().released(survey) as released:
             archive.write(file, file_name(survey.id), survey, reports_file(survey, released), content)
@@ -234,6 +227,13 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         file.close()
         raise
     return file
+
+
+@releases.get("/columns")
+@releases.doc(hide=True)
+def columns_page() -> Response:
+    """What the columns of all files of results mean; they are English, as their names are."""
+    return translated("columns.html", files=FILES)
 
 
 @releases.get("/s/<survey_id>/releases")
@@ -248,6 +248,7 @@ def releases_page(survey_id: str) -> Response:
     asked = language if "lang" in request.args else None
     pages: Pages = current_app.extensions["deniable-pages"]
     newest = results.releases.newest(state)
+    is_live = newest is None and state.survey.results == "live" and state.standing(get_store().today()) != "closed"
 
     def rendered() -> str:
         shown = results.releases.summaries(state)
@@ -263,10 +264,11 @@ def releases_page(survey_id: str) -> Response:
             ][::-1],
             key=results.releases.key.key_id,
             base=pages.mark,
+            is_live=is_live,
         )
 
     # A survey whose results were live has its first release when it closes, and no other number moves then.
-    saying = ("releases.html", language, asked, newest and newest.number)
+    saying = ("releases.html", language, asked, newest and newest.number, is_live)
     kept = results.page(survey_id, EstimatesQuery.model_validate({}), saying, rendered)
     response = Response(pages.filled(kept))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked

@@ -58,11 +58,11 @@ from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
-from deniable_server.web.rehearsals import file_name, is_rehearsal
+from deniable_server.web.rehearsals import file_name, staged
 from deniable_statistics.published.license import License
 from deniable_statistics.published.printed_numbers import percent
 from deniable_statistics.views.figures import WIDTH, Caption, figure
-from deniable_statistics.views.suspicion import raised_suspicion
+from deniable_statistics.views.suspicion import raised_by_all, raised_suspicion
 from deniable_statistics.views.view_row import (
     ViewOptions,
     ViewRow,
@@ -185,7 +185,7 @@ class ResultsPage:
     @cached_property
     def citation(self) -> Citation:
         """How the shown release is cited."""
-        return Citation(self.survey, self.shown, self.base, self.field, is_rehearsal())
+        return Citation(self.survey, self.shown, self.base, self.field, staged())
 
     @cached_property
     def versions(self) -> Versions | None:
@@ -378,6 +378,8 @@ class ResultsPage:
             said.append(self.words["rAfterClose"])
         elif self.survey.results == "batches" and self.standing == "open":
             said.append(say_text(self.words["rMoves"], n=self.counted(self.survey.release)))
+        elif self.survey.results == "live" and self.standing == "open":
+            said.append(self.words["rLive"])
         return [*said, self.words[ONCE[self.survey.access]]]
 
     @property
@@ -438,7 +440,11 @@ class ResultsPage:
     def strength(self) -> str:
         """The sentences on the privacy of respondents, by the strength of the noise."""
         most = localized(raised_suspicion(self.survey), self.words)
-        return f"{self.words[_STRENGTHS[weakness(self.survey)]]} {say_text(self.words['rSuspicion'], most=most)}"
+        said = [self.words[_STRENGTHS[weakness(self.survey)]], say_text(self.words["rSuspicion"], most=most)]
+        of_all = localized(raised_by_all(self.survey), self.words)
+        if of_all != most:
+            said.append(say_text(self.words["rSuspicionAll"], most=of_all))
+        return " ".join(said)
 
     @property
     def how(self) -> list[str]:
@@ -485,9 +491,10 @@ class ResultsPage:
 
     @property
     def source(self) -> str:
-        """Who asked, and the title; of a rehearsal first that its replies are made up."""
+        """Who asked, and the title; of a rehearsal or the demo first that a program sent its replies."""
         named = ", ".join(self.labels.text(each) for each in (self.survey.organiser, self.survey.title) if each)
-        return f"{self.words['rehearsal']} {named}" if is_rehearsal() else named
+        kind = staged()
+        return named if kind is None else f"{self.words[kind]} {named}"
 
     def to_print(self, question: Question, findings: Sequence[PrintedFinding]) -> list[str]:
         """Findings as prose that can be printed as it is: with replies, dates, caveats and source."""
@@ -544,8 +551,8 @@ class ResultsPage:
         return odds_line(question, self.words)
 
     def chance(self, question: Question) -> str:
-        """How chance works in a question, and who answered, in plain lines."""
-        return f"{self.odds(question)} {self.who}"
+        """How chance works in a question, that honesty cannot be seen, and who answered, in plain lines."""
+        return f"{self.odds(question)} {self.honest_and_who}"
 
     def chance_of_both(self, question: Question) -> list[tuple[str, str]]:
         """The texts of two crossed questions, and how chance works in each; nothing where none are crossed."""
@@ -558,10 +565,19 @@ class ResultsPage:
         return who_answered(self.survey, self.words)
 
     @property
+    def honest_and_who(self) -> str:
+        """What stands once on every page: that nobody can see whether people were honest, and who answered."""
+        return f"{self.words['rHonest']} {self.who}"
+
+    @property
+    def has_one_chance(self) -> bool:
+        """Whether chance works alike in all questions, so that one line tells it."""
+        return len({odds_line(each, self.words) for each in self.survey.questions}) == 1
+
+    @property
     def chance_of_all(self) -> str:
         """The explanation for a page of all questions, with the odds only if they are the same for all of them."""
-        lines = {odds_line(each, self.words) for each in self.survey.questions}
-        return f"{lines.pop()} {self.who}" if len(lines) == 1 else self.who
+        return self.chance(self.survey.questions[0]) if self.has_one_chance else self.honest_and_who
 
     def crossed_note(self, question: Question | None) -> str | None:
         """What the numbers of two crossed questions are; None where none are crossed."""
@@ -795,7 +811,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "n": page.n_of_file,
             "replies": None if page.query.over else page.n,
             **page.field.columns,
-            "rehearsal": is_rehearsal(),
+            "rehearsal": staged() is not None,
             "sample": page.survey.sample and page.labels.text(page.survey.sample),
             "license": page.license and page.license.text,
             "license_url": page.license and page.license.address,

@@ -88,7 +88,9 @@ class Estimates(BaseModel):
     )
     as_of: str | None = Field(None, description="day of the release, or today where results are live")
     estimates: list[EstimateLine]
-    rehearsal: bool | None = Field(None, description="true where the replies are made up, in a rehearsal")
+    rehearsal: bool | None = Field(
+        None, description="true where a program sent the replies, in a rehearsal or the demo"
+    )
     note: str | None = Field(None, description="why there is nothing to see yet")
     more: str | None = Field(
         None, description="that reports may wait, where results do not show each at once; the number is for owners"
@@ -114,7 +116,7 @@ class Releases(BaseModel):
     """The log of a survey's releases."""
 
     survey: str
-    rehearsal: bool = Field(description="whether made-up people sent the replies, in a rehearsal")
+    rehearsal: bool = Field(description="whether a program sent the replies, in a rehearsal or the demo")
     key: str = Field(description="the collector's public key of releases, Ed25519, in hexadecimal")
     key_id: str = Field(description="SHA-256 of the key")
     head: str = Field(description="the head of the log, as it is signed: JSON with format, survey, size and root")

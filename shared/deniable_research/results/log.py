@@ -49,7 +49,7 @@ class Log:
     signatures : tuple of bytes
         Of the records, in order.
     is_rehearsal : bool
-        Whether the collector says that the replies are made up.
+        Whether the collector says that a program sent the replies, in a rehearsal or the demo.
     """
 
     survey: str

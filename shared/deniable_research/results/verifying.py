@@ -77,7 +77,7 @@ def _have_moved(fetch: Fetch, survey: Survey, log: Log, content: bytes | None) -
 def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, content: bytes | None) -> Iterator[str]:
     """Check everything after the log; ``content`` is `reports.csv`, None where the survey keeps no rows."""
     if log.is_rehearsal:
-        yield "rehearsal: made-up replies"
+        yield "rehearsal: a program sent these replies"
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     if seen is not None:
         yield f"heads: the log extends the {counted(seen.size, 'release')} that were seen before"
@@ -86,6 +86,8 @@ def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, cont
         yield f"signature: {counted(len(records), 'release')}, all signed and all in the log"
     reports = None if content is None else _reports(content, survey, records)
     shown = Shown(survey, _tallies(survey, records, reports), records, reports)
+    if not records and shown.n:
+        yield "release: none is signed yet, because results are live: these numbers can still change"
     if reports is not None:
         rows = counted(len(reports), "noisy reply", "noisy replies")
         yield f"rows: {rows}, of which the published tallies are a recount"
@@ -96,7 +98,7 @@ def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, cont
         f"numbers: {compared:,} published numbers (estimates, errors and intervals, in every view of every question) "
         "are what the library computes from these tallies"
     )
-    latest = f"release {records[-1].number}, " if records else ""
+    latest = f"release {records[-1].number}, " if records else "no signed release yet, "
     yield f"all checks passed: {in_one_line(str(survey.title))}, {latest}{counted(shown.n, 'reply', 'replies')}"
 
 

@@ -95,9 +95,18 @@ def difference_rows(
     first: Question, second: Question, within: Conditional, possible: NDArray[np.float64], options: ViewOptions
 ) -> list[ViewRow]:
     """The rows of the differences between groups that are certain; ``possible`` is as `certain_differences` has it."""
-    compared = range(first.kind.headline or 0, len(first.options))
-    found = certain_differences(within, possible, compared, options.confidence_level)
+    found = certain_differences(within, possible, compared_options(first), options.confidence_level)
     return [_difference(first, second, each, options) for each in found]
+
+
+def compared_options(first: Question) -> range:
+    """The options whose shares are compared between groups: of yes and no only yes, which the other one mirrors."""
+    return range(first.kind.headline or 0, len(first.options))
+
+
+def pairs_compared(first: Question, second: Question) -> int:
+    """How many pairs of shares are compared with each other: each option between every two groups."""
+    return len(compared_options(first)) * math.comb(len(second.options), 2)
 
 
 def table_of(first: Question, second: Question, joint: JointCounts) -> Crosstab:
