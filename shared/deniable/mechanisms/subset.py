@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, describe, needing
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, check_answer, check_k
 from deniable.mechanisms.pure import PureMechanism
@@ -153,9 +153,10 @@ class Subset(PureMechanism):
         )
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Octets:
-        import numpy as np
+        with needing("statistics"):
+            import numpy as np
 
-        from deniable.mechanisms.arrays import check_answers
+            from deniable.mechanisms.arrays import check_answers
 
         array = check_answers(answers, range(self.k))
         flat = array.ravel()
