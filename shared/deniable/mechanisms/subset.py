@@ -103,7 +103,7 @@ class Subset(PureMechanism):
                 found.append(cls.from_epsilon(len(answers), w, epsilon))
         if not found:
             raise ParameterError(f"epsilon: no subsets of {len(answers)} options can hold it with integer weights")
-        return min(found, key=lambda each: each.total_noise)
+        return min(found, key=lambda each: each._total_noise)
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
@@ -134,7 +134,7 @@ class Subset(PureMechanism):
         return f"subset of {self.w}"
 
     @property
-    def total_noise(self) -> float:
+    def _total_noise(self) -> float:
         """``n`` times what noise adds to the variances of all shares if all answers are equally frequent."""
         if_true, if_other = self.support[0].noise
         share = 1 / self.k
