@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deniable.errors import NotInstalled
-from deniable.mechanisms import KAry, Piecewise, Subset
+from deniable.mechanisms import Piecewise
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
@@ -97,10 +97,11 @@ def at_single_shares(question: Question) -> str | None:
     choice = _choice(question)
     if choice is None or not choice.by_factors:
         return None
-    one, *others = [each.mechanism for each in choice.candidates if isinstance(each.mechanism, KAry | Subset)]
-    if not others:
+    # All options have the same noise: one pair of variances describes each of these mechanisms.
+    alike = [each.mechanism for each in choice.candidates if len(set(each.mechanism.support or ())) == 1]
+    if len(alike) < 2:
         return None
-    other, asked = others[0], question.share_asked
+    (one, other), asked = alike[:2], question.share_asked
     (one_true, one_other), (other_true, other_other) = noise_of_options(one)[0], noise_of_options(other)[0]
     # The noise variances f N_1 + (1 - f) N_0 of the two cross at one share f; their sampling variances are the same.
     apart = (one_true - other_true) - (one_other - other_other)
