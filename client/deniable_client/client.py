@@ -206,8 +206,9 @@ class Client:
     ) -> Receipt:
         """Randomise the answers of one person and send the report.
 
-        With a memory this sends the report that was drawn the first time, or nothing once that has arrived. A first
-        report is drawn only after the collector was asked whether it would count, see `check_open`.
+        A report is drawn only after the collector was asked whether it would count, with and without a memory; see
+        `check_open`. With a memory this sends the report that was drawn the first time, or nothing once that has
+        arrived.
 
         With blind tokens this gets a token and spends it at once, so somebody who watches issuer and collector can link
         the two by their time. To avoid that, call `credential` earlier, then `randomize` and `submit`.

@@ -18,6 +18,7 @@ from deniable.errors import (
     SurveyClosed,
     SurveyError,
 )
+from deniable.errors import needing as _needing
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
@@ -129,4 +130,5 @@ def __getattr__(name: str) -> object:
     # PEP 562: called only for names that the module does not have yet.
     if name not in _BROUGHT:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, getattr(importlib.import_module(_BROUGHT[name]), name))
+    with _needing("statistics"):
+        return globals().setdefault(name, getattr(importlib.import_module(_BROUGHT[name]), name))

@@ -26,6 +26,8 @@ A message reads *subject: expectation, what came*. A message about an answer nev
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Real
 
@@ -76,11 +78,30 @@ class CollectorError(DeniableError):
     """The collector could not be reached, or did not answer as agreed."""
 
 
-class NotInstalled(DeniableError):
+class NotInstalled(DeniableError, ModuleNotFoundError):
     """A command or function needs a library that is not installed."""
 
-    def __init__(self, module: str) -> None:
-        super().__init__(f"{module}: is needed for this; {install_hint(extra_with(module))}")
+    def __init__(self, module: str, extra: str | None = None) -> None:
+        super().__init__(f"{module}: is needed for this; {install_hint(extra or extra_with(module))}", name=module)
+
+
+@contextmanager
+def needing(extra: str) -> Iterator[None]:
+    """Around imports: a library that is missing raises `NotInstalled`, which names the extra that brings it.
+
+    >>> try:
+    ...     with needing("statistics"):
+    ...         import numpy_that_is_missing
+    ... except NotInstalled as error:
+    ...     print(error)
+    numpy_that_is_missing: is needed for this; in a clone of the project: pip install '.[statistics]'
+    """
+    try:
+        yield
+    except NotInstalled:
+        raise
+    except ModuleNotFoundError as error:
+        raise NotInstalled((error.name or "a library").partition(".")[0], extra) from None
 
 
 def shown(value: object) -> str:

@@ -11,6 +11,8 @@ holds the classical designs of randomised response. All of it builds on `deniabl
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
+from deniable.errors import needing as _needing
+
 if TYPE_CHECKING:
     from deniable_research.results import Results, read
     from deniable_statistics import classical as designs  # noqa: F401, `__getattr__` gives it
@@ -33,10 +35,11 @@ _PACKAGES = {
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__:
-        return globals().setdefault(name, getattr(_import_module("deniable_research.results"), name))
-    if name in _PACKAGES:
-        return globals().setdefault(name, _import_module(_PACKAGES[name]))
+    with _needing("research"):
+        if name in __all__:
+            return globals().setdefault(name, getattr(_import_module("deniable_research.results"), name))
+        if name in _PACKAGES:
+            return globals().setdefault(name, _import_module(_PACKAGES[name]))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

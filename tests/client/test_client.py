@@ -21,6 +21,9 @@ from pathlib import Path
 import pytest
 import urllib3
 
+import deniable
+import deniable.errors
+import deniable_client
 import deniable_web
 from deniable import (
     AnswerError,
@@ -664,3 +667,21 @@ def test_answers_outside_the_other_types_are_refused_unsaid(question: str, given
         randomize(read_survey(FIVE_TYPES), person(1) | {question: given})
     assert question in str(caught.value)
     assert "SECRET" not in str(caught.value)
+
+
+def test_the_page_has_every_error_of_the_client_with_an_import_that_works() -> None:
+    root = Path(__file__).parents[2]
+    listed: dict[str, type] = {}
+    page = (root / "docs/python-client.md").read_text(encoding="utf-8")
+    for line in re.findall(r"^\| `(from deniable\S* import \w+)` \|", page, re.MULTILINE):
+        exec(line, listed)
+    modules = (root / "client/deniable_client").glob("*.py")
+    sources = [each.read_text(encoding="utf-8") for each in modules]
+    known = vars(deniable_client) | vars(deniable.errors)
+    named = {each for source in sources for each in re.findall(r"\b[A-Z]\w+\b", source)}
+    can_be_raised = {
+        name for name in named
+        if isinstance(each := known.get(name), type) and issubclass(each, deniable.DeniableError)
+    } - {"DeniableError"}  # fmt: skip
+    assert {"AnswerError", "UndeliveredReport", "SurveyClosed", "NotInvited"} <= can_be_raised
+    assert can_be_raised <= set(listed)

@@ -338,7 +338,7 @@ def test_without_the_statistics_the_way_out_is_said(monkeypatch: pytest.MonkeyPa
     monkeypatch.delattr(deniable_statistics.authoring, "optimum")
     monkeypatch.setitem(sys.modules, "deniable_statistics.authoring.optimum", None)
     for maker in (Piecewise, FilteredPiecewise):
-        with pytest.raises(DeniableError, match=r"^deniable_statistics\S*: is needed for this; .*\[research\]"):
+        with pytest.raises(DeniableError, match=r"^deniable_statistics\S*: is needed for this; .*\[statistics\]"):
             maker.from_epsilon(0, 23, "1.23")
 
 

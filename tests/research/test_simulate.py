@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deniable import MECHANISMS, ParameterError, Survey, read_survey, tally_reports
+from deniable import MECHANISMS, KAry, ParameterError, Subset, Survey, read_survey, tally_reports
 from deniable.mechanisms import RowMechanism
 from deniable.report.report import Report
 from deniable_research.commands.simulate import simulate as command
@@ -182,6 +182,52 @@ def test_words_are_uniform_32_bit_words() -> None:
     assert words.dtype == np.uint32
     assert abs(float(words.mean()) / 2**31 - 1) < 0.01
     assert words.max() > 0.999 * 2**32
+
+
+@pytest.mark.parametrize(
+    "mechanism", [KAry.from_epsilon(2, 1), KAry.from_epsilon(4, 1), Subset.from_epsilon(8, 2, 1)], ids=str
+)
+@pytest.mark.parametrize("child", [False, True], ids=["seed", "child of the seed"])
+def test_noise_is_independent_of_answers_drawn_with_the_same_seed(mechanism: KAry | Subset, child: bool) -> None:
+    k, people, statistics = mechanism.k, 4000, []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rng = rng.spawn(1)[0] if child else rng
+        # The two ways in which people draw answers.
+        answers = (rng.random(people) * k).astype(np.int64) if seed % 2 else rng.integers(0, k, people)
+        reports = mechanism.randomize_many(answers, words_of(generator_of(seed)))
+        supports = reports if reports.ndim == 2 else reports[:, None] == np.arange(k)
+        within = np.array([supports[answers == answer].sum(axis=0) for answer in range(k)])
+        n = np.bincount(answers, minlength=k)[:, None]
+        p = np.array(
+            [[each.floats[answer != option] for option, each in enumerate(mechanism.support)] for answer in range(k)]
+        )
+        statistics += ((within - n * p) ** 2 / (n * p * (1 - p))).ravel().tolist()
+    # Each is the square of a standard normal number, nearly: their mean is 1, with a standard error of at most .2.
+    assert max(statistics) < 30
+    assert abs(float(np.mean(statistics)) - 1) < 0.5
+
+
+def test_a_generator_gives_another_source_of_words_each_time() -> None:
+    generator = generator_of(1)
+    first, second = (words_of(generator)(1000) for _ in range(2))
+    assert abs(float(np.corrcoef(first, second)[0, 1])) < 5 / math.sqrt(1000)
+    assert words_of(generator_of(1))(1000).tolist() == first.tolist()
+
+
+@pytest.mark.parametrize("jumps", [0, 1])
+def test_words_are_the_same_in_every_run_from_every_kind_of_generator(jumps: int) -> None:
+    # A bit generator that jumped has a seed of its own that is drawn anew in every run.
+    first, second = (np.random.Generator(np.random.PCG64(7).jumped(jumps)) for _ in range(2))
+    assert words_of(first)(100).tolist() == words_of(second)(100).tolist()
+    # This one has none.
+    first, second = (np.random.Generator(np.random.RandomState(7)._bit_generator) for _ in range(2))
+    assert words_of(first)(100).tolist() == words_of(second)(100).tolist()
+
+
+def test_words_come_from_a_generator_of_numpy() -> None:
+    with pytest.raises(ParameterError, match=r"^generator: must be a Generator, got 5$"):
+        words_of(5)  # type: ignore[arg-type]
 
 
 def test_tallies_count_what_reports_support(five: Survey) -> None:

@@ -16,6 +16,7 @@ from deniable_client import randomize
 from deniable_server.access.tokens import create_token
 from deniable_server.store import Store, database_at
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_server.writing.writer import FOLD_SECONDS
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place
 from tools.rig.collectors import Collector
@@ -27,7 +28,16 @@ __all__ = ["place", "postgresql", "template"]
 DENIABLE = CommandLine()
 ok, run = DENIABLE.ok, DENIABLE.run
 
-MAY = "reports are released in batches of 200 or more per cohort, so others may have arrived that are not shown yet"
+MAY = (
+    "reports are released in batches of 200 or more per cohort, so others may have arrived that are not shown yet; "
+    "a batch appears within 10 seconds of being complete (--fold-seconds of the collector)"
+)
+
+
+def test_the_sentence_says_the_default_interval_of_the_collector() -> None:
+    assert f"within {FOLD_SECONDS:.0f} seconds" in MAY
+
+
 WAIT = "380 reports wait for a release: 189 of paper, 191 of web"
 
 

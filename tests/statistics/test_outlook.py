@@ -104,7 +104,7 @@ def test_wishes_need_an_epsilon_that_is_shared() -> None:
     ("respondents", "said"),
     [
         (16, "shares cannot be estimated at all"),
-        (1000, "shares are estimated to within \u00b17 points"),
+        (1000, "shares near one half are estimated to within \u00b17 points"),
         (10**6, "\u00b10.2 points"),
     ],
 )

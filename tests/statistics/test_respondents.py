@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from deniable import Question, TwoCoin, read_survey
+from deniable import KAry, Question, Subset, TwoCoin, read_survey
 from deniable_statistics.authoring.analyses import alternatives_for
-from deniable_statistics.authoring.respondents import comparison, respondents_needed
+from deniable_statistics.authoring.respondents import at_single_shares, comparison, respondents_needed
 from tests.support.marks import long
 
 HEAD = 'title = "T"\n[[questions]]\nid = "q"\ntext = "Q?"\n'
@@ -57,6 +57,29 @@ def test_a_scale_whose_chosen_mechanism_needed_more_than_the_next_line_said() ->
         "293 times as many"
     )
     assert comparison(scale) == ["F" + scale.why[1:]]
+
+
+def test_the_share_at_which_the_more_precise_mechanism_changes_is_said() -> None:
+    scale = question('type = "scale"\nlo = 0\nhi = 10\nepsilon = 2\n')
+    said = at_single_shares(scale)
+    assert said is not None
+    below, share, above = re.findall(
+        r"^Of a single share, (.*) is more precise below ([\d.]+) % and (.*) above; ", said
+    )[0]
+    assert (below, above) == ("k-ary", "subset of 2")
+    assert said.endswith("; for \u00b15 points at a share of one half, k-ary 2,084 and subset of 2 1,548 respondents")
+    k_ary, subset = KAry.from_epsilon(11, 2), Subset.from_epsilon(11, 2, 2)
+    noise = [
+        [f * each.support[0].noise[0] + (1 - f) * each.support[0].noise[1] for each in (k_ary, subset)]
+        for f in ((float(share) - 1) / 100, (float(share) + 1) / 100)
+    ]
+    assert noise[0][0] < noise[0][1]
+    assert noise[1][0] > noise[1][1]
+
+
+@pytest.mark.parametrize("body", ['type = "yes-no"\nepsilon = 1\n', 'type = "number"\nlo = 0\nhi = 9\nepsilon = 1\n'])
+def test_single_shares_are_said_only_where_options_are_averaged(body: str) -> None:
+    assert at_single_shares(question(body)) is None
 
 
 def written(epsilon: float) -> Iterator[str]:

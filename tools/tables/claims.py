@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from deniable import Question, Survey, Tally, estimate, read_survey
 from deniable.table import format_table
-from deniable_research.simulation.draw import generator_of, words_of
+from deniable_research.simulation.draw import generator_of, next_words
 from deniable_server.language import words as words_in
 from deniable_server.results.headlines import Headline, certain_differences, headlines
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -132,7 +132,7 @@ class Found:
 def drawn_tally(question: Question, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Tally:
     """The tally of ``n`` people who were drawn from a population."""
     answers = generator.choice(len(shares), n, p=shares)
-    reports = question.mechanism.randomize_many(answers, words_of(generator))
+    reports = question.mechanism.randomize_many(answers, next_words(generator))
     return Tally(n, {question.id: tally_array(question.mechanism.reports, reports)})
 
 

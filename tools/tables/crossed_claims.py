@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from deniable import Survey, read_survey
 from deniable.table import format_table
-from deniable_research.simulation.draw import generator_of, words_of
+from deniable_research.simulation.draw import generator_of, next_words
 from deniable_server.language import words as words_in
 from deniable_server.results.headlines import certain_differences
 from deniable_statistics.intervals import level_of_each
@@ -90,7 +90,7 @@ def drawn(survey: Survey, joint: NDArray[np.float64], n: int, generator: np.rand
     """Pairs of noisy values of ``n`` people who were drawn from a population."""
     answers = np.divmod(generator.choice(joint.size, n, p=joint.ravel()), joint.shape[1])
     values = [
-        question.mechanism.randomize_many(each, words_of(generator)).tolist()
+        question.mechanism.randomize_many(each, next_words(generator)).tolist()
         for question, each in zip(survey.questions, answers, strict=True)
     ]
     return [(*pair, number) for pair, number in sorted(Counter(zip(*values, strict=True)).items())]

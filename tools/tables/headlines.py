@@ -14,7 +14,7 @@ import numpy as np
 
 from deniable import Question, Survey, Tally, estimate, read_survey
 from deniable.table import format_table
-from deniable_research.simulation.draw import generator_of, randomize_people, words_of
+from deniable_research.simulation.draw import generator_of, next_words, randomize_people
 from deniable_server.results.headlines import Headline, headlines
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import tally_array
@@ -135,7 +135,7 @@ def judge(found: Found, question: Question, headline: Headline, shares: Shares) 
 def simulate(situation: Situation, epsilon: float, n: int, surveys: int, seed: int) -> Found:
     """The sentences of this many surveys of ``n`` people in each cohort."""
     survey, generator, found = situation.survey(epsilon), generator_of(seed), Found()
-    words = words_of(generator)
+    words = next_words(generator)
     for _ in range(surveys):
         tallies: dict[str | None, Tally] = {}
         for cohort, shares in situation.truth.items():

@@ -21,7 +21,7 @@ from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
 from deniable_statistics.authoring.authoring import DOES_NOT_APPLY
 from deniable_statistics.authoring.cautions import release_note, release_warning, unlinkable_warning
 from deniable_statistics.authoring.look_alikes import by_language, loose_skeleton, nearly_alike
-from deniable_statistics.authoring.respondents import comparison, group_sentences
+from deniable_statistics.authoring.respondents import at_single_shares, comparison, group_sentences
 from deniable_statistics.published.license import LICENSES, License
 
 LONG_LINE = 60
@@ -43,6 +43,8 @@ def question_lines(question: Question, survey: Survey) -> Iterator[str]:
     waves = f" of all waves, {kept.wave_epsilon:.4f} of one" if (kept := waves_of(mechanism)) else ""
     yield f"{mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}"
     yield from comparison(question)
+    if single := at_single_shares(question):
+        yield single
     yield from odds_sentences(question)
     yield from _options_lines(question)
     possible = analyses_of(question)

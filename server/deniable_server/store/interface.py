@@ -61,7 +61,8 @@ class SurveyState:
             return None
         return (
             f"reports are released in batches of {self.survey.release} or more per cohort, so others may have arrived "
-            "that are not shown yet"
+            "that are not shown yet; a batch appears within 10 seconds of being complete (--fold-seconds of the "
+            "collector)"
         )
 
     def not_open_because(self, today: datetime.date) -> str | None:

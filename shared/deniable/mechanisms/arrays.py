@@ -6,13 +6,14 @@ import functools
 import math
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import ArrayLike as ArrayLike
-from numpy.typing import NDArray as NDArray
-
-from deniable.errors import AnswerError
+from deniable.errors import AnswerError, needing
 from deniable.mechanisms.ranks import unrank
 from deniable.randomness import UNIT, Words
+
+with needing("statistics"):
+    import numpy as np
+    from numpy.typing import ArrayLike as ArrayLike
+    from numpy.typing import NDArray as NDArray
 
 Integers = NDArray[np.int64]
 Octets = NDArray[np.uint8]

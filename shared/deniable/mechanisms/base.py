@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from deniable.errors import AnswerError, NotInstalled, ParameterError, describe
+from deniable.errors import AnswerError, ParameterError, describe, needing
 from deniable.exact import Number, as_integer, is_truth_value, log_above, plain
 from deniable.mechanisms.support import Support
 from deniable.randomness import Word, Words, system_word, system_words
@@ -186,7 +186,7 @@ class Mechanism(metaclass=_Maker):
     def estimate(
         self, counts: Sequence[Count] | Mapping[int, Count], n: Count | None = None, *, n_effective: float | None = None
     ) -> Estimate:
-        """Debias a tally of supports; see `deniable.Estimate`, which takes numpy and scipy.
+        """Debias a tally of supports; see `deniable.Estimate`, which needs numpy.
 
         Parameters
         ----------
@@ -199,11 +199,9 @@ class Mechanism(metaclass=_Maker):
         n_effective : float, optional
             Kish's effective number of weighted reports; by default ``n``.
         """
-        try:
+        with needing("statistics"):
             # Imported within the method, so that devices load neither numpy nor statistics.
             from deniable_statistics.estimates import estimate
-        except ModuleNotFoundError as error:
-            raise NotInstalled((error.name or "numpy").partition(".")[0]) from None
         return estimate.Estimate.from_counts(self, counts, n, n_effective)
 
     def publish(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, describe, needing
 from deniable.exact import Number, of_100, positive_epsilon
 from deniable.mechanisms.base import BLOCK, check_k
 from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
@@ -144,9 +144,10 @@ class DrawnBoxes(BoxMechanism):
         return "".join(marks)
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Octets:
-        import numpy as np
+        with needing("statistics"):
+            import numpy as np
 
-        from deniable.mechanisms.arrays import check_ticks
+            from deniable.mechanisms.arrays import check_ticks
 
         array = check_ticks(answers, self.k)
         flat = array.reshape(-1, self.k)

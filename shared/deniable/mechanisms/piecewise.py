@@ -169,7 +169,7 @@ def optimum() -> ModuleType:
     try:
         from deniable_statistics.authoring import optimum
     except ModuleNotFoundError as error:
-        raise NotInstalled(error.name or "numpy") from None
+        raise NotInstalled(error.name or "numpy", "statistics") from None
     return optimum
 
 

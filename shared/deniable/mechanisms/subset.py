@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, describe, needing
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, check_answer, check_k
 from deniable.mechanisms.pure import PureMechanism
@@ -103,7 +103,7 @@ class Subset(PureMechanism):
                 found.append(cls.from_epsilon(len(answers), w, epsilon))
         if not found:
             raise ParameterError(f"epsilon: no subsets of {len(answers)} options can hold it with integer weights")
-        return min(found, key=lambda each: each.total_noise)
+        return min(found, key=lambda each: each._total_noise)
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
@@ -134,7 +134,7 @@ class Subset(PureMechanism):
         return f"subset of {self.w}"
 
     @property
-    def total_noise(self) -> float:
+    def _total_noise(self) -> float:
         """``n`` times what noise adds to the variances of all shares if all answers are equally frequent."""
         if_true, if_other = self.support[0].noise
         share = 1 / self.k
@@ -153,9 +153,10 @@ class Subset(PureMechanism):
         )
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Octets:
-        import numpy as np
+        with needing("statistics"):
+            import numpy as np
 
-        from deniable.mechanisms.arrays import check_answers
+            from deniable.mechanisms.arrays import check_answers
 
         array = check_answers(answers, range(self.k))
         flat = array.ravel()

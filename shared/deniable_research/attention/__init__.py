@@ -4,8 +4,11 @@
 of both questions. `corrected` supposes their share.
 """
 
-from deniable_research.attention.anchor import Anchor, AnchoredShare, anchored
-from deniable_research.attention.anchor_likelihood import AnchoredFit
-from deniable_research.attention.correction import Corrected, corrected
+from deniable.errors import needing
+
+with needing("research"):
+    from deniable_research.attention.anchor import Anchor, AnchoredShare, anchored
+    from deniable_research.attention.anchor_likelihood import AnchoredFit
+    from deniable_research.attention.correction import Corrected, corrected
 
 __all__ = ["Anchor", "AnchoredFit", "AnchoredShare", "Corrected", "anchored", "corrected"]

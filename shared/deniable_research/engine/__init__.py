@@ -11,10 +11,13 @@ fetched, and the usual analyses run on them.
   that support each option.
 """
 
-from deniable_research.engine.counting import Patterns, Supports, count_patterns, count_supports
-from deniable_research.engine.engine_reports import EngineReports
-from deniable_research.engine.sources import Source, open_source
-from deniable_research.engine.tallies import count_tallies
+from deniable.errors import needing
+
+with needing("research"):
+    from deniable_research.engine.counting import Patterns, Supports, count_patterns, count_supports
+    from deniable_research.engine.engine_reports import EngineReports
+    from deniable_research.engine.sources import Source, open_source
+    from deniable_research.engine.tallies import count_tallies
 
 __all__ = [
     "EngineReports",

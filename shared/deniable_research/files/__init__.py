@@ -8,15 +8,18 @@
   publishes them, cohorts side by side, columns together, models.
 """
 
-from deniable_research.files.comparing import compare
-from deniable_research.files.crossing import cross
-from deniable_research.files.design_files import DESIGNS, direct, quick_question, read_layout
-from deniable_research.files.estimating import estimate_shares
-from deniable_research.files.layout import Layout, RandomizedColumn
-from deniable_research.files.regressing import regress
-from deniable_research.files.report_table import Table
-from deniable_research.files.result_rows import ComparisonRow, CrosstabRow
-from deniable_research.files.samples import SamplingColumns, read_margins
+from deniable.errors import needing
+
+with needing("research"):
+    from deniable_research.files.comparing import compare
+    from deniable_research.files.crossing import cross
+    from deniable_research.files.design_files import DESIGNS, direct, quick_question, read_layout
+    from deniable_research.files.estimating import estimate_shares
+    from deniable_research.files.layout import Layout, RandomizedColumn
+    from deniable_research.files.regressing import regress
+    from deniable_research.files.report_table import Table
+    from deniable_research.files.result_rows import ComparisonRow, CrosstabRow
+    from deniable_research.files.samples import SamplingColumns, read_margins
 
 __all__ = [
     "DESIGNS",

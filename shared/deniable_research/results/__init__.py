@@ -3,8 +3,11 @@
 Everything is computed by `deniable_research.files`, which the command line uses too; here it gets a face for notebooks.
 """
 
-from deniable_research.results.presentation import Chart, Regression, Result
-from deniable_research.results.read_results import read
-from deniable_research.results.results import Results
+from deniable.errors import needing
+
+with needing("research"):
+    from deniable_research.results.presentation import Chart, Regression, Result
+    from deniable_research.results.read_results import read
+    from deniable_research.results.results import Results
 
 __all__ = ["Chart", "Regression", "Result", "Results", "read"]

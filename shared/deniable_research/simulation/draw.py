@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, check_kind, describe
 from deniable.exact import as_integer
 from deniable.mechanisms.arrays import draw_sets
 from deniable.randomness import UNIT, Words
@@ -30,7 +30,25 @@ def generator_of(seed: int) -> np.random.Generator:
 
 
 def words_of(generator: np.random.Generator) -> Words:
-    """A source of 32-bit words for `Mechanism.randomize_many`, from a generator."""
+    """A source of 32-bit words for `Mechanism.randomize_many`, from a generator.
+
+    The words come from a new generator, whose seed is drawn from this one. So they do not depend on what else is drawn
+    from this generator, or from another one with the same seed: people of ``default_rng(5)`` and noise of
+    ``words_of(generator_of(5))`` are independent. Each call with one generator gives another source.
+    """
+    check_kind(generator, np.random.Generator, "generator")
+    # Words of the generator itself would be the numbers from which people with the same seed were drawn, and the noise
+    # would depend on their answers. A child by `spawn` would not do: people may be drawn from that very child, and not
+    # every generator has children.
+    return next_words(np.random.Generator(np.random.PCG64(generator.integers(0, UNIT, SEED_WORDS, dtype=np.uint32))))
+
+
+SEED_WORDS = 8
+"""Length of the seed of a source of words, in words of 32 bits. Two seeds are the same with probability 2**-256."""
+
+
+def next_words(generator: np.random.Generator) -> Words:
+    """The next words of a generator itself: independent of answers that this very object drew, and of no others."""
     return lambda n: generator.integers(0, UNIT, n, dtype=np.uint32)
 
 
@@ -87,8 +105,11 @@ def report_answers(
     kinds: Sequence[NDArray[np.int64]],
     generator: np.random.Generator,
 ) -> dict[str, QuestionReports]:
-    """Reports of people whose answers to every question are known; ``kinds`` are as `Misbehaviour.draw` gives them."""
-    words = words_of(generator)
+    """Reports of people whose answers to every question are known; ``kinds`` are as `Misbehaviour.draw` gives them.
+
+    ``generator`` must be the object that drew the answers; see `next_words`.
+    """
+    words = next_words(generator)
     # Denial changes the answer, which is then randomised; the other two kinds change the report.
     refusing, denying, careless = kinds
     for truth in truths:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.access.issuer import Issuer
-from deniable.errors import ParameterError, SurveyError, describe, shown
+from deniable.errors import ParameterError, SurveyError, describe, needing, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
 from deniable.survey.completion import Completion
@@ -77,6 +77,7 @@ _FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\
 _COINS = ("truth", "yes", "forced")
 
 
+@needing("statistics")
 def read_survey(
     text: str | bytes | None = None,
     *,

@@ -44,8 +44,8 @@ def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
     >>> from deniable import TwoCoin
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> print(textwrap.fill(outlook(survey), 100))
-    With 1,000 people, shares are estimated to within \u00b16 points, and each person is asked the one
-    question.
+    With 1,000 people, shares near one half are estimated to within \u00b16 points, and each person is asked
+    the one question.
     """
     known = " and ".join(_known(survey, respondents))
     if len(survey.questions) == 1:
@@ -133,7 +133,7 @@ def _known(survey: Survey, respondents: int) -> Iterator[str]:
     if of_shares and min(of_shares) >= UNKNOWN:
         yield "shares cannot be estimated at all"
     elif of_shares:
-        yield f"shares are estimated to within {_range(of_shares)} points"
+        yield f"shares near one half are estimated to within {_range(of_shares)} points"
     if of_means:
         yield f"means are estimated to within {_range(of_means)} % of their range"
 

@@ -12,7 +12,13 @@ from deniable.mechanisms import Piecewise
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
-from deniable_statistics.authoring.sample_size import people, variance_if_even
+from deniable_statistics.authoring.sample_size import (
+    POINTS_OF_A_HALF,
+    noise_of_options,
+    people,
+    variance_at_half,
+    variance_if_even,
+)
 from deniable_statistics.authoring.selection import Candidate, Choice, choice_for
 
 
@@ -81,6 +87,33 @@ def comparison(question: Question) -> list[str]:
             own = Candidate(mechanism, variance_if_even(mechanism, wants_mean=wants_mean))
             said += f"; asked for: {mechanism} {choice.cost(own, question.share_asked)}"
     return [*sentences, _sentence(said + bounds)]
+
+
+def at_single_shares(question: Question) -> str | None:
+    """Where another mechanism of several options is better for a single share than the one that is best on average.
+
+    None if the candidates are not compared by an average over the options, or if none is better at any single share.
+    """
+    choice = _choice(question)
+    if choice is None or not choice.by_factors:
+        return None
+    # All options have the same noise: one pair of variances describes each of these mechanisms.
+    alike = [each.mechanism for each in choice.candidates if len(set(each.mechanism.support or ())) == 1]
+    if len(alike) < 2:
+        return None
+    (one, other), asked = alike[:2], question.share_asked
+    (one_true, one_other), (other_true, other_other) = noise_of_options(one)[0], noise_of_options(other)[0]
+    # The noise variances f N_1 + (1 - f) N_0 of the two cross at one share f; their sampling variances are the same.
+    apart = (one_true - other_true) - (one_other - other_other)
+    share = (other_other - one_other) / apart if apart else 1.0
+    if not 0 < share < 1:
+        return None
+    below, above = (one, other) if one_other < other_other else (other, one)
+    figures = " and ".join(f"{each} {people(variance_at_half(each) / asked):,}" for each in (one, other))
+    return (
+        f"Of a single share, {below} is more precise below {100 * share:.0f} % and {above} above; "
+        f"for {POINTS_OF_A_HALF}, {figures} respondents"
+    )
 
 
 def _sentence(text: str) -> str:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from deniable.errors import ParameterError, describe
+from deniable.errors import ParameterError, describe, needing
 from deniable.exact import Number, as_integer
 from deniable.mechanisms import (
     DiscreteLaplace,
@@ -112,6 +112,7 @@ class Choice:
         return f"{candidate.respondents(asked):,}"
 
 
+@needing("statistics")
 def choose(answers: int | range, epsilon: Number, goal: str = "shares") -> Mechanism:
     """The mechanism with at most this epsilon that needs the fewest respondents for a goal.
 

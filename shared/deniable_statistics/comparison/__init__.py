@@ -8,11 +8,14 @@ Respondents of different cohorts are different people, so their estimates are in
 * `trend` over cohorts that are waves.
 """
 
-from deniable_statistics.comparison.difference import Difference, difference
-from deniable_statistics.comparison.homogeneity import Homogeneity, homogeneity
-from deniable_statistics.comparison.pairwise import Pairwise, holm, pairwise
-from deniable_statistics.comparison.ratio import Ratio, ratio
-from deniable_statistics.comparison.trend import Trend, trend
+from deniable.errors import needing
+
+with needing("statistics"):
+    from deniable_statistics.comparison.difference import Difference, difference
+    from deniable_statistics.comparison.homogeneity import Homogeneity, homogeneity
+    from deniable_statistics.comparison.pairwise import Pairwise, holm, pairwise
+    from deniable_statistics.comparison.ratio import Ratio, ratio
+    from deniable_statistics.comparison.trend import Trend, trend
 
 __all__ = [
     "Difference",

@@ -10,35 +10,38 @@ Most methods start from one binomial count: ``C ~ Bin(n, lam)`` reports support 
 * `consistency` says whether the count fits the design at all.
 """
 
-from deniable_statistics.intervals.binomial import (
-    agresti_coull,
-    clopper_pearson,
-    jeffreys,
-    midp,
-    normal_intervals,
-    wald,
-    wilson,
-)
-from deniable_statistics.intervals.blaker import blaker
-from deniable_statistics.intervals.consistency import Consistency, consistencies, consistency
-from deniable_statistics.intervals.contaminated import contaminated_interval
-from deniable_statistics.intervals.interval import (
-    Interval,
-    check_confidence_level,
-    level_of_each,
-    normal_quantile,
-    two_sided,
-)
-from deniable_statistics.intervals.methods import (
-    ALIASES,
-    METHODS,
-    resolve_method,
-    share_interval,
-    share_intervals,
-    without_binomial,
-)
-from deniable_statistics.intervals.restricted import feldman_cousins, likelihood_ratio_interval
-from deniable_statistics.intervals.student import t_quantile, t_two_sided
+from deniable.errors import needing
+
+with needing("statistics"):
+    from deniable_statistics.intervals.binomial import (
+        agresti_coull,
+        clopper_pearson,
+        jeffreys,
+        midp,
+        normal_intervals,
+        wald,
+        wilson,
+    )
+    from deniable_statistics.intervals.blaker import blaker
+    from deniable_statistics.intervals.consistency import Consistency, consistencies, consistency
+    from deniable_statistics.intervals.contaminated import contaminated_interval
+    from deniable_statistics.intervals.interval import (
+        Interval,
+        check_confidence_level,
+        level_of_each,
+        normal_quantile,
+        two_sided,
+    )
+    from deniable_statistics.intervals.methods import (
+        ALIASES,
+        METHODS,
+        resolve_method,
+        share_interval,
+        share_intervals,
+        without_binomial,
+    )
+    from deniable_statistics.intervals.restricted import feldman_cousins, likelihood_ratio_interval
+    from deniable_statistics.intervals.student import t_quantile, t_two_sided
 
 __all__ = [
     "ALIASES",

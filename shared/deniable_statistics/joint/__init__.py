@@ -10,13 +10,16 @@ unbiased for what goes together. Epsilons add up.
 * `JointReports` is what they all start from: items of the same people, or a table of counts.
 """
 
-from deniable_statistics.joint.association import OddsRatio
-from deniable_statistics.joint.conditional import Conditional
-from deniable_statistics.joint.correlation import Correlation, correlation
-from deniable_statistics.joint.crosstab import Crosstab, crosstab
-from deniable_statistics.joint.independence import Independence, independence, independence_power
-from deniable_statistics.joint.pairs import DrawnPair, box_pair, question_pair
-from deniable_statistics.joint.reports import JointReports
+from deniable.errors import needing
+
+with needing("statistics"):
+    from deniable_statistics.joint.association import OddsRatio
+    from deniable_statistics.joint.conditional import Conditional
+    from deniable_statistics.joint.correlation import Correlation, correlation
+    from deniable_statistics.joint.crosstab import Crosstab, crosstab
+    from deniable_statistics.joint.independence import Independence, independence, independence_power
+    from deniable_statistics.joint.pairs import DrawnPair, box_pair, question_pair
+    from deniable_statistics.joint.reports import JointReports
 
 __all__ = [
     "Conditional",

@@ -13,10 +13,13 @@ Nothing here is drawn at random: variances are formulas, and powers and widths a
 binomial sums.
 """
 
-from deniable_statistics.planning.noise_model import NoiseModel
-from deniable_statistics.planning.plans import PowerPlan, SizePlan, SplitPlan, WidthPlan
-from deniable_statistics.planning.precision import Precision, mean_precision
-from deniable_statistics.planning.testing import ShareTest, detectable_mean_difference
+from deniable.errors import needing
+
+with needing("statistics"):
+    from deniable_statistics.planning.noise_model import NoiseModel
+    from deniable_statistics.planning.plans import PowerPlan, SizePlan, SplitPlan, WidthPlan
+    from deniable_statistics.planning.precision import Precision, mean_precision
+    from deniable_statistics.planning.testing import ShareTest, detectable_mean_difference
 
 __all__ = [
     "NoiseModel",

@@ -10,14 +10,17 @@
 * `rao_scott` corrects a chi-squared statistic for the design.
 """
 
-from deniable_statistics.sampling.calibration import Calibration, Margin, fitted_weights
-from deniable_statistics.sampling.domain import Domain, Sampling
-from deniable_statistics.sampling.estimates import SampleEstimate, effective_number, t_quantile, t_two_sided
-from deniable_statistics.sampling.noise import Truths
-from deniable_statistics.sampling.rao_scott import FTest, rao_scott, wald_f
-from deniable_statistics.sampling.replicates import METHODS, ReplicateDesign, replicate_scales
-from deniable_statistics.sampling.sample import Sample, SimpleSample
-from deniable_statistics.sampling.sampling_design import LONELY, SamplingDesign
+from deniable.errors import needing
+
+with needing("statistics"):
+    from deniable_statistics.sampling.calibration import Calibration, Margin, fitted_weights
+    from deniable_statistics.sampling.domain import Domain, Sampling
+    from deniable_statistics.sampling.estimates import SampleEstimate, effective_number, t_quantile, t_two_sided
+    from deniable_statistics.sampling.noise import Truths
+    from deniable_statistics.sampling.rao_scott import FTest, rao_scott, wald_f
+    from deniable_statistics.sampling.replicates import METHODS, ReplicateDesign, replicate_scales
+    from deniable_statistics.sampling.sample import Sample, SimpleSample
+    from deniable_statistics.sampling.sampling_design import LONELY, SamplingDesign
 
 __all__ = [
     "LONELY",

@@ -51,7 +51,7 @@ def minimum(cost: Floats, entries: Entries, limits: Floats, at_most: int, *, dev
     try:
         import highspy  # a third of a second, for authors of questions about numbers alone
     except ModuleNotFoundError as error:
-        raise NotInstalled(error.name or "highspy") from None
+        raise NotInstalled(error.name or "highspy", "statistics") from None
 
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = len(cost), len(limits)
