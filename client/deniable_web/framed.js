@@ -15,9 +15,9 @@ export function framed(element, { collector, survey, more, tongues: [lang] }, si
   const frame = h("iframe", { src, name: element.isShared ? "deniable-kiosk" : "", title: element.title || element.words.survey, part: "frame" });
   const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== new URL(src).origin) return;
-    const { deniable, height } = Object(data);
+    const { deniable, height, returned } = Object(data);
     if (height > 0) frame.height = /** @type {any} */ (Math.ceil(height));
-    element.announce(String(deniable), height > 0 && { height });
+    element.announce(String(deniable), { ...(height > 0 && { height }), ...(returned === true && { returned }) });
   };
   addEventListener("message", listen, { signal });
   element.show(frame);

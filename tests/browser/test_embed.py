@@ -120,6 +120,24 @@ def test_script_and_element(
     assert [line for line in witness.lines if "favicon" not in line] == []
 
 
+@pytest.mark.parametrize("way", ["script", "isolated"])
+def test_a_page_can_tell_a_new_reply_from_somebody_who_returned(
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], way: str
+) -> None:
+    link = collector.publish(replace(survey, title=f"Returned, {way}"))
+    page.add_init_script(f"({EVENTS})()")
+    with another_site(example(way, f"{link}#cohort=web")) as address:
+        page.goto(address)
+        answer(framed(page) if way == "isolated" else page, survey, TRULY)
+        completed = "window.seen.filter(([event]) => event === 'complete').map(([, detail]) => detail.returned)"
+        wait_for(page, lambda: page.evaluate(completed), "the reply was announced")
+        assert page.evaluate(completed) == [None]
+        page.reload()
+        wait_for(page, lambda: page.evaluate(completed), "the visit was announced")
+        assert page.evaluate(completed) == [True]
+        assert "ready" not in page.evaluate("window.seen.map(([event]) => event)")
+
+
 def test_what_opens_twice_holds_its_text_once(
     collector: Collector, page: Page, survey: Survey, example: Callable[..., str]
 ) -> None:

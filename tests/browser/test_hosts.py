@@ -61,10 +61,12 @@ def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:
     assert "must be its link, such as" in EMBED.refused(link.rpartition("/")[2])
 
 
+@pytest.mark.parametrize("is_own_folder", [False, True], ids=["from the collector", "from a folder elsewhere"])
 def test_page_of_html_asks_and_sends_under_the_policy_that_is_named(
-    link: str, collector: Collector, page: Page
+    link: str, collector: Collector, page: Page, is_own_folder: bool
 ) -> None:
-    said = EMBED.ok(link)
+    folder = ("--own-folder", f"{collector.url}/client") if is_own_folder else ()
+    said = EMBED.ok(link, *folder)
     script, element = (re.search(rf"<{tag}.*?</{tag}>", said, re.DOTALL) for tag in ("script", "deniable-survey"))
     policy = re.search(r"it needs: (.*)", said)
     assert script

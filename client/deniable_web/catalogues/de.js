@@ -150,6 +150,7 @@ export default Object.freeze({
   "sent": "Ihre Rückmeldung ist angekommen.",
   "sentBefore": "Vielen Dank. Von hier gibt es schon eine Rückmeldung.",
   "sentBeforeText": "Diese Rückmeldung ist angekommen, und Sie müssen nichts mehr tun.",
+  "stepLeft": "Diese Rückmeldung ist angekommen. Wenn Sie den letzten Schritt unten schon getan haben, müssen Sie nichts mehr tun.",
   "notKept": "Ihr Gerät hat vergessen, was Sie gewählt haben. Was gesendet wurde, bewahrt es vielleicht noch auf.",
   "sentKept": "Ihr Gerät hat vergessen, was Sie gewählt haben. Was gesendet wurde, bewahrt es noch auf.",
   "sentForgotten": "Ihr Gerät hat vergessen, was Sie gewählt haben. Sobald Sie diese Seite schließen, vergisst es auch, was gesendet wurde.",

@@ -150,6 +150,7 @@ export default Object.freeze({
   "sent": "Your reply has arrived.",
   "sentBefore": "Thank you. A reply was already given here.",
   "sentBeforeText": "That reply has arrived, and there is nothing left to do.",
+  "stepLeft": "That reply has arrived. If you have already taken the last step below, there is nothing left to do.",
   "notKept": "Your device has forgotten what you chose. It may still keep what was sent.",
   "sentKept": "Your device has forgotten what you chose. It still keeps what was sent.",
   "sentForgotten": "Your device has forgotten what you chose. Once you close this page, it also forgets what was sent.",

@@ -150,6 +150,7 @@ export default Object.freeze({
   "sent": "Su envío ha llegado.",
   "sentBefore": "Gracias. Desde aquí ya se ha respondido.",
   "sentBeforeText": "Esa respuesta ha llegado, y no hay nada más que hacer.",
+  "stepLeft": "Esa respuesta ha llegado. Si ya dio el último paso de abajo, no hay nada más que hacer.",
   "notKept": "Su dispositivo ha olvidado lo que usted eligió. Puede que aún guarde lo que se envió.",
   "sentKept": "Su dispositivo ha olvidado lo que usted eligió. Aún guarda lo que se envió.",
   "sentForgotten": "Su dispositivo ha olvidado lo que usted eligió. En cuanto cierre esta página, olvidará también lo que se envió.",

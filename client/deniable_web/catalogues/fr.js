@@ -150,6 +150,7 @@ export default Object.freeze({
   "sent": "Votre envoi est arrivé.",
   "sentBefore": "Merci. Une réponse a déjà été donnée ici.",
   "sentBeforeText": "Cette réponse est arrivée, et il n’y a plus rien à faire.",
+  "stepLeft": "Cette réponse est arrivée. Si vous avez déjà fait la dernière étape ci-dessous, il n’y a plus rien à faire.",
   "notKept": "Votre appareil a oublié ce que vous avez choisi. Il garde peut-être encore ce qui a été envoyé.",
   "sentKept": "Votre appareil a oublié ce que vous avez choisi. Il garde encore ce qui a été envoyé.",
   "sentForgotten": "Votre appareil a oublié ce que vous avez choisi. Dès que vous fermez cette page, il oublie aussi ce qui a été envoyé.",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "37wddpds4bovwbfqmbkybszgsy",
-  de: "avk5y7vz6g5njwx3r6drdninv4",
-  en: "k6uwbsokhn452aqixrsuyfiofe",
-  es: "3u33y3opa7ref6gfrctxttd47u",
-  fr: "qdpxspn4vgfjpxzatbkonhmf6e",
+  ar: "sgw3f6agas3mpbpxm4pja6qvsq",
+  de: "swp4v4t4aaiyzd2c6p2g5kppc4",
+  en: "6mazrwhqk3fefaktgrgfvsudcu",
+  es: "7frsoomfqjo65psqz4iavgqv3m",
+  fr: "qugm4oubc2zknqvvod2e5mmlda",
 };

@@ -117,7 +117,8 @@ class Embedding:
     def policy(self, printed: str) -> list[str]:
         """What a content security policy of the page has to allow, with the snippets that were printed."""
         # Catalogues of other languages are fetched from beside the script.
-        own = self.own_folder and ("'self'" if self.own_folder.startswith("/") else self.own_folder)
+        # With a final slash a path stands for all that is in the folder, without one for one file of that very name.
+        own = self.own_folder and ("'self'" if self.own_folder.startswith("/") else f"{self.own_folder}/")
         written = re.findall(r"<script>(.*?)</script>", printed, re.DOTALL)
         # What the tool replaces in a script is not known here, and neither is its hash.
         inline = dict.fromkeys("'unsafe-inline'" if SGQ in each else f"'{_integrity(each)}'" for each in written)
