@@ -2,6 +2,7 @@
 /* A survey where the page around cannot see it: in a frame of its collector, or of a place. */
 
 import { h } from "./dom.js";
+import { CollectorError } from "./errors.js";
 
 /**
  * Show the frame in an element, as high as what stands in it, and announce what it announces.
@@ -20,5 +21,10 @@ export function framed(element, { collector, survey, more, tongues: [lang] }, si
     element.announce(String(deniable), { ...(height > 0 && { height }), ...(returned === true && { returned }) });
   };
   addEventListener("message", listen, { signal });
+  // A frame that a policy keeps out looks empty, and says nothing itself.
+  const see = (/** @type {SecurityPolicyViolationEvent} */ { effectiveDirective, blockedURI, disposition }) => {
+    if (effectiveDirective === "frame-src" && disposition === "enforce" && src.startsWith(blockedURI)) element.fail(new CollectorError(`frame-src: does not allow ${new URL(src).origin}`));
+  };
+  document.addEventListener("securitypolicyviolation", see, { signal });
   element.show(frame);
 }

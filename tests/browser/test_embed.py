@@ -138,6 +138,31 @@ def test_a_page_can_tell_a_new_reply_from_somebody_who_returned(
         assert "ready" not in page.evaluate("window.seen.map(([event]) => event)")
 
 
+@pytest.mark.parametrize(
+    ("attributes", "policy"),
+    [
+        ("", "script-src {0}; connect-src 'none'"),
+        ("isolated", "script-src {0}; frame-src 'none'"),
+        ("", "script-src {0}/client/deniable.js"),
+    ],
+    ids=["connect-src", "frame-src", "the second script"],
+)
+def test_a_page_hears_that_its_policy_keeps_something_out(
+    collector: Collector, page: Page, survey: Survey, attributes: str, policy: str
+) -> None:
+    link = collector.publish(replace(survey, title=f"Kept out by {policy}"))
+    page.add_init_script(f"({EVENTS})()")
+    html = f"""<!doctype html><html lang="de"><title>x</title>
+        <script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey {attributes} src="{link}"></deniable-survey>"""
+    with another_site(html, {"Content-Security-Policy": policy.format(collector.url)}) as address:
+        page.goto(address)
+        errors = "window.seen.filter(([event]) => event === 'error').length"
+        wait_for(page, lambda: page.evaluate(errors), "an error was announced")
+        if "'none'" in policy:
+            expect(page.get_by_text("This survey cannot be loaded")).to_be_visible()
+
+
 def test_what_opens_twice_holds_its_text_once(
     collector: Collector, page: Page, survey: Survey, example: Callable[..., str]
 ) -> None:

@@ -61,6 +61,25 @@ def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:
     assert "must be its link, such as" in EMBED.refused(link.rpartition("/")[2])
 
 
+def test_an_isolated_survey_runs_under_the_policy_that_is_named(link: str, collector: Collector, page: Page) -> None:
+    said = EMBED.ok(link, "--isolated")
+    script, element = (re.search(rf"<{tag}.*?</{tag}>", said, re.DOTALL) for tag in ("script", "deniable-survey"))
+    policy = re.search(r"it needs: (.*)", said)
+    assert script
+    assert element
+    assert policy
+    assert policy[1].endswith(f"; frame-src {collector.url}")
+    html = f"<!doctype html><html lang=en><title>x</title><head>{script[0]}</head><body>{element[0]}</body></html>"
+    with another_site(html, {"Content-Security-Policy": f"default-src 'none'; {policy[1]}"}) as address:
+        page.goto(address)
+        frame = page.frame_locator("iframe")
+        frame.get_by_role("button", name="Start", exact=True).click()
+        expect(frame.get_by_role("radio").first).to_be_visible()
+    assert "--isolated goes with --host plain, react, vue alone, got jspsych" in EMBED.refused(
+        link, "--isolated", "--host", "jspsych"
+    )
+
+
 @pytest.mark.parametrize("is_own_folder", [False, True], ids=["from the collector", "from a folder elsewhere"])
 def test_page_of_html_asks_and_sends_under_the_policy_that_is_named(
     link: str, collector: Collector, page: Page, is_own_folder: bool

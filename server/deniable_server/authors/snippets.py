@@ -44,6 +44,10 @@ class Embedding:
         The cohorts of which people must bring one in the link to the page, because `fragment` names none.
     is_invited : bool
         Whether people bring an invitation in the link to the page.
+    is_isolated : bool
+        Whether the survey stands in a frame that the page cannot look into.
+    framed : str or None
+        The origin of the frame in which an element shows a survey that it cannot show itself.
     """
 
     collector: str
@@ -55,6 +59,8 @@ class Embedding:
     fragment: str = ""
     cohorts: Sequence[str] = ()
     is_invited: bool = False
+    is_isolated: bool = False
+    framed: str | None = None
 
     @property
     def file(self) -> str:
@@ -103,8 +109,9 @@ class Embedding:
     def element(self) -> str:
         """The tag of the survey, or of the question."""
         if self.question is None:
+            isolated = " isolated" if self.is_isolated else ""
             return (
-                f'<deniable-survey src="{escape(self.link)}">\n'
+                f'<deniable-survey src="{escape(self.link)}"{isolated}>\n'
                 "  This survey needs JavaScript: your device mixes chance into your answers before anything is sent.\n"
                 "</deniable-survey>"
             )
@@ -123,7 +130,9 @@ class Embedding:
         # What the tool replaces in a script is not known here, and neither is its hash.
         inline = dict.fromkeys("'unsafe-inline'" if SGQ in each else f"'{_integrity(each)}'" for each in written)
         scripts = " ".join([own or self.collector, *inline])
-        return [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
+        directives = [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
+        frames = dict.fromkeys(filter(None, (self.is_isolated and self.collector, self.framed)))
+        return directives + [f"frame-src {' '.join(frames)}"] * bool(frames)
 
 
 SGQ = "{SGQ}"
