@@ -163,6 +163,26 @@ def test_a_page_hears_that_its_policy_keeps_something_out(
             expect(page.get_by_text("This survey cannot be loaded")).to_be_visible()
 
 
+def test_a_page_shows_a_text_of_its_own_where_the_collector_cannot_be_reached(
+    collector: Collector, page: Page, survey: Survey
+) -> None:
+    documented = (FOLDER.parents[1] / "docs" / "embedding" / "script.md").read_text(encoding="utf-8")
+    block = re.search(r"```html\n(<p id=\"trouble\".*?)```", documented, re.DOTALL)
+    assert block
+    link = collector.publish(replace(survey, title="Out of reach"))
+    html = f"""<!doctype html><html lang="en"><title>x</title>{block[1]}
+        <script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey src="{link}#cohort=web"></deniable-survey>"""
+    page.route("**/api/v1/surveys/**", lambda route: route.abort())
+    with another_site(html) as address:
+        page.goto(address)
+        expect(page.get_by_text("The survey does not work at the moment.")).to_be_visible()
+        page.unroute("**/api/v1/surveys/**")
+        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+        expect(page.get_by_text("The survey does not work at the moment.")).to_be_hidden()
+
+
 def test_what_opens_twice_holds_its_text_once(
     collector: Collector, page: Page, survey: Survey, example: Callable[..., str]
 ) -> None:

@@ -45,7 +45,7 @@ def test_snippets_pin_link_and_hash_and_say_what_was_not_tried(
     assert ("affair" in said) == bool(asked)
     assert (UNTRIED in said) == (host in {"qualtrics", "limesurvey"})
     # A page of one's own has a server of one's own, and nobody else who checks.
-    assert ('field_value(survey, "affair", text)' in said) == (host == "plain" and bool(asked))
+    assert ('field_value(survey, "affair", text)' in said) == (host in ("plain", "react", "vue") and bool(asked))
 
 
 def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector: Collector) -> None:

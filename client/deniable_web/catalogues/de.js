@@ -275,7 +275,7 @@ export default Object.freeze({
   "answerStopToken": "Dann wird nichts von dem, was Sie gewählt haben, aufbewahrt oder gesendet. Sie können Ihren Link später auf diesem Gerät wieder öffnen und neu beginnen.",
   "answerStopSpent": "Sobald Sie auf „Starten“ drücken, ist Ihre Einladung verbraucht, und nur diese Seite behält, was Ihr Gerät dafür bekam. Wenn Sie die Seite dann schließen oder neu laden, werden Ihre Antworten verworfen, und Sie können nicht neu beginnen.",
   "answerSentWeak": "Es sendet, was der Zufall aus Ihrer Antwort gemacht hat. In dieser Umfrage ändert der Zufall wenig; deshalb sagt das noch viel über Ihre Antwort:",
-  "askAddress": "Weiß dieser Server, wer ich bin?",
+  "askAddress": "Weiß der Server, der meine Rückmeldung bekommt, wer ich bin?",
   "answerAddress": "Ihre Rückmeldung enthält weder Namen noch Adresse. Während Ihr Gerät mit diesem Server spricht, sieht der Server Ihre Netzadresse, wie jede Website, und bewahrt sie nicht mit Ihrer Rückmeldung auf.",
   "askEmployer": "Kann mein Arbeitgeber oder jemand anderes, den ich kenne, meine Antwort sehen?",
   "answerEmployer": "Aus dem, was Ihr Gerät sendet, kann niemand sicher wissen, was Sie gewählt haben. Aber wer auf Ihren Bildschirm schaut, oder ein Arbeitgeber, der das Gerät verwaltet, könnte es sehen.\n\nEin eigenes Gerät an einem Ort, an dem niemand zuschaut, vermeidet das.",

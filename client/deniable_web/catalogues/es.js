@@ -275,7 +275,7 @@ export default Object.freeze({
   "answerStopToken": "Entonces no se guarda ni se envía nada de lo que eligió. Puede volver a abrir su enlace más tarde en este dispositivo y empezar de nuevo.",
   "answerStopSpent": "En cuanto pulse «Empezar», su invitación queda usada, y solo esta página guarda lo que su dispositivo recibió a cambio. Si después cierra o vuelve a cargar esta página, sus respuestas se descartan y no podrá empezar de nuevo.",
   "answerSentWeak": "Envía lo que el azar hizo de su respuesta. En esta encuesta el azar cambia poco, así que eso todavía dice mucho de su respuesta:",
-  "askAddress": "¿Sabe este servidor quién soy?",
+  "askAddress": "¿Sabe quién soy el servidor que recibe mi envío?",
   "answerAddress": "Su envío no contiene ni nombre ni dirección. Mientras su dispositivo habla con este servidor, este ve su dirección de red, como todo sitio web, y no la guarda con su envío.",
   "askEmployer": "¿Puede ver mi respuesta mi empresa u otra persona que conozco?",
   "answerEmployer": "Por lo que su dispositivo envía, nadie puede saber con certeza lo que eligió. Pero alguien que mire su pantalla, o una empresa que controle el dispositivo que usa, podría verlo.\n\nUn dispositivo propio, donde nadie mire, lo evita.",

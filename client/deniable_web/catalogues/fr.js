@@ -275,7 +275,7 @@ export default Object.freeze({
   "answerStopToken": "Alors rien de ce que vous avez choisi n’est gardé ni envoyé. Vous pourrez rouvrir votre lien plus tard sur cet appareil et recommencer.",
   "answerStopSpent": "Dès que vous appuyez sur « Commencer », votre invitation est utilisée, et cette page est seule à garder ce que votre appareil a reçu en échange. Si vous la fermez ou la rechargez ensuite, vos réponses sont abandonnées et vous ne pourrez pas recommencer.",
   "answerSentWeak": "Il envoie ce que le hasard a fait de votre réponse. Dans cette enquête, le hasard change peu de choses ; cela en dit donc encore long sur votre réponse :",
-  "askAddress": "Ce serveur sait-il qui je suis ?",
+  "askAddress": "Le serveur qui reçoit mon envoi sait-il qui je suis ?",
   "answerAddress": "Votre envoi ne contient ni nom ni adresse. Pendant que votre appareil parle à ce serveur, celui-ci voit votre adresse réseau, comme tout site, et ne la garde pas avec votre envoi.",
   "askEmployer": "Mon employeur, ou quelqu’un que je connais, peut-il voir ma réponse ?",
   "answerEmployer": "De ce que votre appareil envoie, personne ne peut savoir avec certitude ce que vous avez choisi. Mais quelqu’un qui regarde votre écran, ou un employeur qui contrôle l’appareil, pourrait le voir.\n\nUn appareil à vous, là où personne ne regarde, l’évite.",

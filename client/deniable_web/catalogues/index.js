@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "sgw3f6agas3mpbpxm4pja6qvsq",
-  de: "swp4v4t4aaiyzd2c6p2g5kppc4",
-  en: "6mazrwhqk3fefaktgrgfvsudcu",
-  es: "7frsoomfqjo65psqz4iavgqv3m",
-  fr: "qugm4oubc2zknqvvod2e5mmlda",
+  ar: "z7gxxiaos2pkg3nz4fbtifwn7e",
+  de: "ykz4hiee5bj3oa5emmetr5gj74",
+  en: "xbexuv4fjpqz4kskl45esvebpa",
+  es: "hvsmlvruripe5ea5f6kfcmjioi",
+  fr: "fabnvwaksjobkrzmnfubclboeu",
 };

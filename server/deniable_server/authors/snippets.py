@@ -147,7 +147,11 @@ def plain(of: Embedding) -> Iterator[Step]:
     yield "In the <head> of the page", of.script
     yield ("In its <form>" if of.question else "Where the survey is to stand"), f"{of.element}{_following(of)}"
     yield from _links(of)
-    # Anybody can send a form, and the site that stores it is the only one who can check.
+    yield from _checked(of)
+
+
+def _checked(of: Embedding) -> Iterator[Step]:
+    """How a server checks the value of a question: anybody can send a form, and nobody else can check it."""
     if of.question:
         yield (
             "On your server, before it stores the value (in Python)",
@@ -160,9 +164,13 @@ def plain(of: Embedding) -> Iterator[Step]:
 def react(of: Embedding) -> Iterator[Step]:
     """React 19, which knows custom elements."""
     yield "In index.html", of.script
-    element = of.element.replace(f'src="{escape(of.link)}"', f"src={{{of.source}}}") if of.follows_page else of.element
-    yield "A component", f"export const Asked = () => (\n{_indented(element, 2)}\n);"
+    source = f'src="{escape(of.link)}"'
+    heard = f"{source}\n                   onChange={{(event) => onValue?.(event.target.value)}}"
+    told = f"src={{{of.source}}}" if of.follows_page else heard if of.question else source
+    given = "{ onValue }" if of.question else ""
+    yield "A component", f"export const Asked = ({given}) => (\n{_indented(of.element.replace(source, told), 2)}\n);"
     yield from _links(of)
+    yield from _checked(of)
 
 
 def vue(of: Embedding) -> Iterator[Step]:
@@ -178,6 +186,7 @@ def vue(of: Embedding) -> Iterator[Step]:
     else:
         yield "In the template of a component", of.element
     yield from _links(of)
+    yield from _checked(of)
 
 
 def jspsych(of: Embedding) -> Iterator[Step]:
