@@ -131,7 +131,7 @@ class Embedding:
         inline = dict.fromkeys("'unsafe-inline'" if SGQ in each else f"'{_integrity(each)}'" for each in written)
         scripts = " ".join([own or self.collector, *inline])
         directives = [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
-        frames = dict.fromkeys(filter(None, (self.is_isolated and self.collector, self.framed)))
+        frames = dict.fromkeys(filter(None, (self.collector if self.is_isolated else None, self.framed)))
         return directives + [f"frame-src {' '.join(frames)}"] * bool(frames)
 
 
