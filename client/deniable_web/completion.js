@@ -50,8 +50,8 @@ function linkOf(value) {
 }
 
 /**
- * What a respondent takes back to the panel: to be asked for once, when the report has been sent, because each call draws
- * another code. A code is drawn by itself, so it tells nothing of what was sent; nobody keeps it.
+ * What a respondent takes back to the panel: to be asked for once for each receipt that is shown, because each call draws another
+ * code. A code is drawn by itself, so it tells nothing of what was sent; nobody keeps it.
  * @param {{ completion: Readonly<Completion> | null }} view @param {import("./randomness.js").Word} [word]
  */
 export function completionOf({ completion }, word = systemWord) {

@@ -83,7 +83,8 @@ export class DeniableSurvey extends DeniableElement {
     if (!isOwn && (this.isolated || at)) return frame(at);
     const glance = this.#memory.glance(); // first of all, so that the browser does not paint a page without a survey before
     glance.catch(() => {}); // for whoever waits for it
-    ways.answering?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
+    // With the survey, so that nobody waits for it at Start. Where it cannot be had, Start tries again, and says so.
+    ways.answering?.().catch(() => signal.aborted || this.announce("error"));
     this.around = isFramed && originIn(more.get("host"));
     this.#isHome = isOwn && !isFramed && !this.isShared; // also where the survey cannot be shown
     if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });

@@ -21,6 +21,8 @@ interface Attributes {
   /** What a page has ready, so that nothing more is fetched. */
   document?: string;
   catalogue?: string;
+  /** What the elements announce, as React 19 listens: `ondeniable-complete`. */
+  [event: `ondeniable-${string}`]: ((event: any) => void) | undefined;
 }
 
 /** Write `true` or leave it out; the word "false" counts as left out. */

@@ -2,6 +2,7 @@
 /* A survey where the page around cannot see it: in a frame of its collector, or of a place. */
 
 import { h } from "./dom.js";
+import { CollectorError } from "./errors.js";
 
 /**
  * Show the frame in an element, as high as what stands in it, and announce what it announces.
@@ -15,10 +16,15 @@ export function framed(element, { collector, survey, more, tongues: [lang] }, si
   const frame = h("iframe", { src, name: element.isShared ? "deniable-kiosk" : "", title: element.title || element.words.survey, part: "frame" });
   const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== new URL(src).origin) return;
-    const { deniable, height } = Object(data);
+    const { deniable, height, returned } = Object(data);
     if (height > 0) frame.height = /** @type {any} */ (Math.ceil(height));
-    element.announce(String(deniable), height > 0 && { height });
+    element.announce(String(deniable), { ...(height > 0 && { height }), ...(returned === true && { returned }) });
   };
   addEventListener("message", listen, { signal });
+  // A frame that a policy keeps out looks empty, and says nothing itself.
+  const see = (/** @type {SecurityPolicyViolationEvent} */ { effectiveDirective, blockedURI, disposition }) => {
+    if (effectiveDirective === "frame-src" && disposition === "enforce" && src.startsWith(blockedURI)) element.fail(new CollectorError(`frame-src: does not allow ${new URL(src).origin}`));
+  };
+  document.addEventListener("securitypolicyviolation", see, { signal });
   element.show(frame);
 }

@@ -70,6 +70,8 @@ const arrived = () =>
 export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isKept, isHome, history, next }) {
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
   const kept = next ? m.sentCleared : isKept ? m.sentKept : m.sentForgotten;
+  // Also for whoever closed the page too early and comes back; another person's invitation has a way of its own.
+  const back = (isNew || isMine) && view.completion && way(m, view, !next);
   const ask = contact(m, view, m.contactCare);
   // Made at once, because there is no way out of a shared device, and `show` looks for links.
   const more = stack(
@@ -99,11 +101,11 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     isNew ? picture("done", arrived()) : picture("again"),
     heading(title),
     // With a code, or a way back, there is one more thing to do.
-    h("p", { class: "lead" }, isNew ? m.sent : m.sentBeforeText, " ", isNew && isHome && !view.completion && m.mayClose),
+    h("p", { class: "lead" }, isNew ? m.sent : back ? m.stepLeft : m.sentBeforeText, " ", isNew && isHome && !view.completion && m.mayClose),
     // No way out of a shared device: the next person comes first.
     next && p(m.kioskHand),
     next && button(m.next, next),
-    isNew && view.completion && way(m, view, !next),
+    back,
     p(said(weak, m, "weakSent"), "care"),
     view.thanks && h("div", { class: "box promise" }, p(linked(view.thanks))),
     p(`${kept} ${ofChance || m.mixedIn}`),
@@ -128,6 +130,7 @@ function way(m, view, mayLeave) {
   const isDrawn = !view.completion?.code;
   const shown = h("div", { role: "status", class: "stack" });
   const show = () => shown.replaceChildren(p(fill(m.codeIs, { code: given }), "lead"), quiet(isDrawn ? m.codeDrawn : m.codeSame));
-  const go = () => open(/** @type {string} */ (link), "_top"); // panels refuse to stand in a frame
+  // In the place of all, because panels refuse to stand in a frame; and they need not hear which page it was.
+  const go = () => open(/** @type {string} */ (link), "_top", "noreferrer");
   return box(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && mayLeave && button(m.wayLink, go));
 }

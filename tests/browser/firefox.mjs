@@ -88,6 +88,28 @@ const scenarios = {
     return { said: await page.evaluate(`${root}.querySelector("h1").textContent`), ran: await page.evaluate("!!globalThis.ran") };
   },
 
+  /** The way back to a panel once somebody has closed the page and returned: its code, and what the panel is told. */
+  async back(device, { link, give, answers }) {
+    const page = await device.newPage();
+    await page.goto(link);
+    await answer(page, give, answers);
+    await page.reload();
+    const button = (/** @type {string} */ text) =>
+      `[...(document.querySelector("deniable-survey").shadowRoot?.querySelectorAll("button") ?? [])].find((each) => each.textContent.startsWith("${text}"))`;
+    await page.waitForFunction(button("Show my code"));
+    await page.evaluate(`${button("Show my code")}.click()`);
+    const code = await page.evaluate("document.querySelector('deniable-survey').shadowRoot.querySelector('[role=status]').textContent");
+    await page.setRequestInterception(true);
+    const asked = new Promise((done) => {
+      page.on("request", (/** @type {any} */ request) => {
+        if (request.url().startsWith("https://panel.example/")) done([request.url(), request.headers().referer ?? null]);
+        request.abort();
+      });
+    });
+    await page.evaluate(`${button("Go back")}.click()`);
+    return { code, asked: await asked };
+  },
+
   /** Requests, and what the page keeps, for one person after another. */
   async leak(device, { link, give, answers }) {
     const traffic = [];

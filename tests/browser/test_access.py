@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, Route, expect
 
 from deniable import Survey, parse_report, read_survey
+from deniable.survey.completion import Completion
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
 from tests.support.marks import long
@@ -185,6 +186,23 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
         assert asked["blinded"] not in kept, "nothing at rest links what the issuer saw to the report"
     assert not any(invitation in request.url for request in witness.requests)
     assert witness.lines == []
+
+
+def test_another_persons_invitation_shows_no_way_back(collector: Collector, phone: BrowserContext) -> None:
+    """A second person at the same device would be paid for the reply of the first."""
+    survey = titled("invited", "Paid", completion=Completion(code="C1AB"))
+    mine, anothers = links(collector, survey, 2)
+    page = phone.new_page()
+    page.goto(mine)
+    browsing.answer(page, survey, ANSWERS)
+    page.reload()
+    heading(page, ANSWERED)
+    expect(page.get_by_role("button", name="Show my code")).to_be_visible()
+    page.goto("about:blank")
+    page.goto(anothers)
+    heading(page, ANSWERED)
+    expect(page.get_by_text("That reply has arrived, and there is nothing left to do.")).to_be_visible()
+    expect(page.get_by_role("button", name="Show my code")).to_have_count(0)
 
 
 @pytest.mark.parametrize("access", [long("invited"), "unlinkable"])

@@ -120,6 +120,69 @@ def test_script_and_element(
     assert [line for line in witness.lines if "favicon" not in line] == []
 
 
+@pytest.mark.parametrize("way", ["script", "isolated"])
+def test_a_page_can_tell_a_new_reply_from_somebody_who_returned(
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], way: str
+) -> None:
+    link = collector.publish(replace(survey, title=f"Returned, {way}"))
+    page.add_init_script(f"({EVENTS})()")
+    with another_site(example(way, f"{link}#cohort=web")) as address:
+        page.goto(address)
+        answer(framed(page) if way == "isolated" else page, survey, TRULY)
+        completed = "window.seen.filter(([event]) => event === 'complete').map(([, detail]) => detail.returned)"
+        wait_for(page, lambda: page.evaluate(completed), "the reply was announced")
+        assert page.evaluate(completed) == [None]
+        page.reload()
+        wait_for(page, lambda: page.evaluate(completed), "the visit was announced")
+        assert page.evaluate(completed) == [True]
+        assert "ready" not in page.evaluate("window.seen.map(([event]) => event)")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "policy"),
+    [
+        ("", "script-src {0}; connect-src 'none'"),
+        ("isolated", "script-src {0}; frame-src 'none'"),
+        ("", "script-src {0}/client/deniable.js"),
+    ],
+    ids=["connect-src", "frame-src", "the second script"],
+)
+def test_a_page_hears_that_its_policy_keeps_something_out(
+    collector: Collector, page: Page, survey: Survey, attributes: str, policy: str
+) -> None:
+    link = collector.publish(replace(survey, title=f"Kept out by {policy}"))
+    page.add_init_script(f"({EVENTS})()")
+    html = f"""<!doctype html><html lang="de"><title>x</title>
+        <script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey {attributes} src="{link}"></deniable-survey>"""
+    with another_site(html, {"Content-Security-Policy": policy.format(collector.url)}) as address:
+        page.goto(address)
+        errors = "window.seen.filter(([event]) => event === 'error').length"
+        wait_for(page, lambda: page.evaluate(errors), "an error was announced")
+        if "'none'" in policy:
+            expect(page.get_by_text("This survey cannot be loaded")).to_be_visible()
+
+
+def test_a_page_shows_a_text_of_its_own_where_the_collector_cannot_be_reached(
+    collector: Collector, page: Page, survey: Survey
+) -> None:
+    documented = (FOLDER.parents[1] / "docs" / "embedding" / "script.md").read_text(encoding="utf-8")
+    block = re.search(r"```html\n(<p id=\"trouble\".*?)```", documented, re.DOTALL)
+    assert block
+    link = collector.publish(replace(survey, title="Out of reach"))
+    html = f"""<!doctype html><html lang="en"><title>x</title>{block[1]}
+        <script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey src="{link}#cohort=web"></deniable-survey>"""
+    page.route("**/api/v1/surveys/**", lambda route: route.abort())
+    with another_site(html) as address:
+        page.goto(address)
+        expect(page.get_by_text("The survey does not work at the moment.")).to_be_visible()
+        page.unroute("**/api/v1/surveys/**")
+        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+        expect(page.get_by_text("The survey does not work at the moment.")).to_be_hidden()
+
+
 def test_what_opens_twice_holds_its_text_once(
     collector: Collector, page: Page, survey: Survey, example: Callable[..., str]
 ) -> None:

@@ -111,6 +111,8 @@ def test_questions_in_forms_frames_and_onlookers(link: str, collector: Collector
     code, said = looked(page_of(asked, "<form>ELEMENT</form>"))
     assert code == 0
     assert "Its value goes out with the form that it stands in" in said
+    assert "The page could watch what people press" in said
+    assert "isolated" not in said, "a question has no frame"
     code, said = looked(
         page_of(asked).replace("<body>", f"<body><script src='{collector.url}/static/home.js'></script>")
     )

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from deniable import Survey, read_survey
+from deniable.survey.completion import Completion
 from tests.support.marks import long
 from tools import programs
 from tools.rig.browsing import GIVE, another_site
@@ -182,3 +183,16 @@ def test_filters_leave_requests_and_storage_alike_on_every_way(collector: Collec
     assert len({str(each["names"]) + str(each["others"]) for each in kept}) == 1
     # Noisy values and ids differ, nothing else: neither the number of records nor their lengths.
     assert len({len(json.dumps(each["memory"])) for each in kept}) == 1
+
+
+def test_the_way_back_is_shown_again_and_the_panel_hears_of_no_page(
+    collector: Collector, survey: Survey, in_firefox: InFirefox
+) -> None:
+    completion = Completion(link="https://panel.example/done?cc={code}", code="C1AB")
+    link = collector.publish(replace(survey, title="Back in Firefox", completion=completion))
+    html = f"""<!doctype html><title>x</title><script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey src="{link}"></deniable-survey>"""
+    with another_site(html) as address:
+        found = in_firefox("back", address, answers=(1, [0]))
+    assert found["code"].startswith("Your code is C1AB.")
+    assert found["asked"] == ["https://panel.example/done?cc=C1AB", None]

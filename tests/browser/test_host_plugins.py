@@ -21,7 +21,7 @@ from deniable import Survey, read_survey
 from deniable_research import read
 from tests.support.marks import long
 from tools import programs
-from tools.rig.browsing import Witness, another_site, everything_kept, wait_for
+from tools.rig.browsing import Witness, another_site, answer, everything_kept, wait_for
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine
 from tools.rig.npm import MODULES, WEB, serve_npm
@@ -489,3 +489,38 @@ def test_plugins_have_types_that_fit_those_of_their_hosts(tmp_path: Path) -> Non
     command = [*programs.node_command(), str(compiler), *options, "typed.ts"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+OF_REACT = re.search(
+    r"^```jsx\n(export const Study.*?)```",
+    (WEB.parents[1] / "docs" / "embedding" / "frameworks.md").read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+"""What the documents say of a whole survey in React."""
+
+STUDY = """
+import { createRoot } from "react-dom/client";
+window.sent = [];
+GIVEN
+createRoot(document.getElementById("app")).render(<Study onSent={(returned) => sent.push(returned ?? "new")} />);
+"""
+
+
+@pytest.mark.long
+def test_react_hears_of_a_whole_survey_as_the_documents_say(
+    link: str, survey: Survey, collector: Collector, context: BrowserContext
+) -> None:
+    assert OF_REACT
+    code = OF_REACT[1].replace("https://collector.example/s/SURVEY-ID", link)
+    html = f"""<!doctype html><html lang="en"><title>x</title><link rel="icon" href="data:,"><div id="app"></div>
+        <script type="module" src="{collector.url}/client/deniable.js"></script>
+        <script>{built(STUDY.replace("GIVEN", code))}</script>"""
+    page = context.new_page()
+    with another_site(html) as address:
+        page.goto(address)
+        answer(page, survey, {"stone": OPTIONS[0]})
+        wait_for(page, lambda: page.evaluate("sent.length"), "React heard of it")
+        assert page.evaluate("sent") == ["new"]
+        page.reload()
+        wait_for(page, lambda: page.evaluate("sent.length"), "React heard of the visit")
+        assert page.evaluate("sent") == [True]

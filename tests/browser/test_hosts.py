@@ -45,7 +45,7 @@ def test_snippets_pin_link_and_hash_and_say_what_was_not_tried(
     assert ("affair" in said) == bool(asked)
     assert (UNTRIED in said) == (host in {"qualtrics", "limesurvey"})
     # A page of one's own has a server of one's own, and nobody else who checks.
-    assert ('field_value(survey, "affair", text)' in said) == (host == "plain" and bool(asked))
+    assert ('field_value(survey, "affair", text)' in said) == (host in ("plain", "react", "vue") and bool(asked))
 
 
 def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector: Collector) -> None:
@@ -61,10 +61,31 @@ def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:
     assert "must be its link, such as" in EMBED.refused(link.rpartition("/")[2])
 
 
+def test_an_isolated_survey_runs_under_the_policy_that_is_named(link: str, collector: Collector, page: Page) -> None:
+    said = EMBED.ok(link, "--isolated")
+    script, element = (re.search(rf"<{tag}.*?</{tag}>", said, re.DOTALL) for tag in ("script", "deniable-survey"))
+    policy = re.search(r"it needs: (.*)", said)
+    assert script
+    assert element
+    assert policy
+    assert policy[1].endswith(f"; frame-src {collector.url}")
+    html = f"<!doctype html><html lang=en><title>x</title><head>{script[0]}</head><body>{element[0]}</body></html>"
+    with another_site(html, {"Content-Security-Policy": f"default-src 'none'; {policy[1]}"}) as address:
+        page.goto(address)
+        frame = page.frame_locator("iframe")
+        frame.get_by_role("button", name="Start", exact=True).click()
+        expect(frame.get_by_role("radio").first).to_be_visible()
+    assert "--isolated goes with --host plain, react, vue alone, got jspsych" in EMBED.refused(
+        link, "--isolated", "--host", "jspsych"
+    )
+
+
+@pytest.mark.parametrize("is_own_folder", [False, True], ids=["from the collector", "from a folder elsewhere"])
 def test_page_of_html_asks_and_sends_under_the_policy_that_is_named(
-    link: str, collector: Collector, page: Page
+    link: str, collector: Collector, page: Page, is_own_folder: bool
 ) -> None:
-    said = EMBED.ok(link)
+    folder = ("--own-folder", f"{collector.url}/client") if is_own_folder else ()
+    said = EMBED.ok(link, *folder)
     script, element = (re.search(rf"<{tag}.*?</{tag}>", said, re.DOTALL) for tag in ("script", "deniable-survey"))
     policy = re.search(r"it needs: (.*)", said)
     assert script

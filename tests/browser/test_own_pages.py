@@ -385,14 +385,17 @@ WAYS = {
 }
 
 
+@pytest.mark.parametrize("layout", ["steps", "page"])
 @pytest.mark.parametrize("way", WAYS)
-def test_the_way_back_is_opened_by_a_press_and_tells_nothing(collector: Collector, page: Page, way: str) -> None:
-    text = survey_toml(f"Back, {way}", ONE, thanks="Thank you, says the author.", completion=WAYS[way])
+def test_the_way_back_is_opened_by_a_press_and_tells_nothing(
+    collector: Collector, page: Page, way: str, layout: str
+) -> None:
+    text = survey_toml(f"Back, {way}", ONE, thanks="Thank you, says the author.", completion=WAYS[way], layout=layout)
     survey = read_survey(text)
-    opened: list[str] = []
+    opened: list[tuple[str, str | None]] = []
 
     def note(route: Route) -> None:
-        opened.append(route.request.url)
+        opened.append((route.request.url, route.request.headers.get("referer")))
         route.fulfill(body="<h1>Panel</h1>", content_type="text/html")
 
     page.route("https://panel.example/**", note)
@@ -403,16 +406,30 @@ def test_the_way_back_is_opened_by_a_press_and_tells_nothing(collector: Collecto
     answer(page, survey, {"affair": "yes"})
     expect(page.get_by_text("Thank you, says the author.")).to_be_visible()
     expect(page.get_by_text("You can close this page now.")).to_have_count(0)
-    page.get_by_role("button", name="Show my code").click()
-    code = page.get_by_text("Your code is ").inner_text().removeprefix("Your code is ").removesuffix(".")
-    assert code == "C1AB" if way == "the same for all" else (len(code) == 8 and set(code) <= set(CODE_CHARACTERS))
-    if way == "drawn":
-        assert code not in everything_kept(page)
-        assert all(code.encode() not in body for body in witness.posts())
-    assert opened == []
+
+    def code_once_shown() -> str:
+        expect(page.get_by_role("heading", name="One last step")).to_be_visible()
+        assert page.get_by_text("Your code is ").count() == 0, "before the press"
+        page.get_by_role("button", name="Show my code").click()
+        said = page.get_by_text("Your code is ").inner_text()
+        code = said.removeprefix("Your code is ").removesuffix(".")
+        assert code == "C1AB" if way == "the same for all" else (len(code) == 8 and set(code) <= set(CODE_CHARACTERS))
+        if way == "drawn":
+            assert code not in everything_kept(page)
+            assert all(code.encode() not in body for body in witness.posts())
+        assert opened == []
+        return code
+
+    first = code_once_shown()
+    page.reload()  # somebody who closed the tab too early comes back
+    expect(page.get_by_role("heading", name="Thank you. A reply was already given here.")).to_be_visible()
+    expect(page.get_by_text("If you have already taken the last step below")).to_be_visible()
+    code = code_once_shown()
+    assert (code == first) == (way == "the same for all"), "a device keeps no code"
+    assert len(witness.posts()) == 1, "the way back is shown again without another report"
     page.get_by_role("button", name="Go back to the website that sent you here").click()
     expect(page.get_by_role("heading", name="Panel")).to_be_visible()
-    assert opened == [f"https://panel.example/done?cc={code}"]
+    assert opened == [(f"https://panel.example/done?cc={code}", None)]
 
 
 def around(link: str, attributes: str) -> str:

@@ -57,6 +57,7 @@ const question = document.createElement("deniable-question");
 export const value: string = question.value;
 export const isThere: boolean = question.reportValidity() && question.validity.valid;
 export const page = <deniable-survey src="https://collector.example/s/x" isolated={false} />;
+export const heard = <deniable-survey src="https://collector.example/s/x" ondeniable-complete={() => 7} />;
 const src = "https://collector.example/s/x";
 export const form = <deniable-question src={src} name="q7" style={{ margin: 0 }} dir="rtl" onChange={() => 7} />;
 // @ts-expect-error: no such switch

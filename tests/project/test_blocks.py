@@ -118,6 +118,9 @@ NOT_RUN = {
     ): EXAMPLE,
     ("docs/embedding/frameworks.md", "export function Asked({ onValue }) {"): HOSTED,
     ("docs/embedding/frameworks.md", "// vite.config.js"): HOSTED,
+    ("docs/embedding/frameworks.md", "export const Study = ({ onSent }) => ("): (
+        "tests/browser/test_host_plugins.py runs it in React"
+    ),
     ("docs/embedding/isolated.md", '<script type="module" src="https://collector.example/client/deniable.js"'): EXAMPLE,
     ("docs/embedding/jspsych.md", "<!doctype html>"): HOSTED,
     ("docs/embedding/jspsych.md", '<script src="node_modules/jspsych/dist/index.browser.min.js"></script>'): HOSTED,
@@ -125,6 +128,10 @@ NOT_RUN = {
     ("docs/embedding/library.md", "import {"): EXAMPLE,
     ("docs/embedding/script.md", '<script type="module" src="https://collector.example/client/deniable.js"'): EXAMPLE,
     ("docs/embedding/script.md", "<script>"): EXAMPLE,
+    (
+        "docs/embedding/script.md",
+        '<p id="trouble" hidden>The survey does not work at the moment. Please write to study@uni.example.</p',
+    ): "tests/browser/test_embed.py has it in a page that cannot reach the collector",
     ("docs/embedding/surveyjs.md", "<!doctype html>"): HOSTED,
     ("docs/embedding/surveyjs.md", "npm install survey-core survey-js-ui"): HOSTED,
     ("docs/embedding/surveyjs.md", "const survey = new Survey.Model({"): HOSTED,

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "37wddpds4bovwbfqmbkybszgsy",
-  de: "avk5y7vz6g5njwx3r6drdninv4",
-  en: "k6uwbsokhn452aqixrsuyfiofe",
-  es: "3u33y3opa7ref6gfrctxttd47u",
-  fr: "qdpxspn4vgfjpxzatbkonhmf6e",
+  ar: "z7gxxiaos2pkg3nz4fbtifwn7e",
+  de: "ykz4hiee5bj3oa5emmetr5gj74",
+  en: "xbexuv4fjpqz4kskl45esvebpa",
+  es: "hvsmlvruripe5ea5f6kfcmjioi",
+  fr: "fabnvwaksjobkrzmnfubclboeu",
 };

@@ -218,9 +218,11 @@ def _onlookers(seen: PageVisit) -> Iterator[Remark]:
         return
     foreign = sorted({_origin(each.address) for each in seen.scripts if each.address} - _own(seen))
     others = f", and so could scripts of {', '.join(foreign)}, which run in it" if foreign else ""
+    # A question has no frame: its value is for the page.
+    is_survey = any(each.tag == "deniable-survey" and not each.is_isolated for each in seen.elements)
+    remedy = " <deniable-survey isolated> keeps it from that." if is_survey else ""
     yield Remark(
-        f"The page could watch what people press, as with every element in the same page{others}. <deniable-survey "
-        "isolated> keeps it from that.",
+        f"The page could watch what people press, as with every element in the same page{others}.{remedy}",
         sign="NOTE",
     )
     if any(_file(each.address) in BUNDLES and not each.integrity for each in seen.scripts):

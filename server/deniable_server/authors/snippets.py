@@ -44,6 +44,10 @@ class Embedding:
         The cohorts of which people must bring one in the link to the page, because `fragment` names none.
     is_invited : bool
         Whether people bring an invitation in the link to the page.
+    is_isolated : bool
+        Whether the survey stands in a frame that the page cannot look into.
+    framed : str or None
+        The origin of the frame in which an element shows a survey that it cannot show itself.
     """
 
     collector: str
@@ -55,6 +59,8 @@ class Embedding:
     fragment: str = ""
     cohorts: Sequence[str] = ()
     is_invited: bool = False
+    is_isolated: bool = False
+    framed: str | None = None
 
     @property
     def file(self) -> str:
@@ -103,8 +109,9 @@ class Embedding:
     def element(self) -> str:
         """The tag of the survey, or of the question."""
         if self.question is None:
+            isolated = " isolated" if self.is_isolated else ""
             return (
-                f'<deniable-survey src="{escape(self.link)}">\n'
+                f'<deniable-survey src="{escape(self.link)}"{isolated}>\n'
                 "  This survey needs JavaScript: your device mixes chance into your answers before anything is sent.\n"
                 "</deniable-survey>"
             )
@@ -117,12 +124,15 @@ class Embedding:
     def policy(self, printed: str) -> list[str]:
         """What a content security policy of the page has to allow, with the snippets that were printed."""
         # Catalogues of other languages are fetched from beside the script.
-        own = self.own_folder and ("'self'" if self.own_folder.startswith("/") else self.own_folder)
+        # With a final slash a path stands for all that is in the folder, without one for one file of that very name.
+        own = self.own_folder and ("'self'" if self.own_folder.startswith("/") else f"{self.own_folder}/")
         written = re.findall(r"<script>(.*?)</script>", printed, re.DOTALL)
         # What the tool replaces in a script is not known here, and neither is its hash.
         inline = dict.fromkeys("'unsafe-inline'" if SGQ in each else f"'{_integrity(each)}'" for each in written)
         scripts = " ".join([own or self.collector, *inline])
-        return [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
+        directives = [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
+        frames = dict.fromkeys(filter(None, (self.collector if self.is_isolated else None, self.framed)))
+        return directives + [f"frame-src {' '.join(frames)}"] * bool(frames)
 
 
 SGQ = "{SGQ}"
@@ -137,7 +147,11 @@ def plain(of: Embedding) -> Iterator[Step]:
     yield "In the <head> of the page", of.script
     yield ("In its <form>" if of.question else "Where the survey is to stand"), f"{of.element}{_following(of)}"
     yield from _links(of)
-    # Anybody can send a form, and the site that stores it is the only one who can check.
+    yield from _checked(of)
+
+
+def _checked(of: Embedding) -> Iterator[Step]:
+    """How a server checks the value of a question: anybody can send a form, and nobody else can check it."""
     if of.question:
         yield (
             "On your server, before it stores the value (in Python)",
@@ -150,9 +164,13 @@ def plain(of: Embedding) -> Iterator[Step]:
 def react(of: Embedding) -> Iterator[Step]:
     """React 19, which knows custom elements."""
     yield "In index.html", of.script
-    element = of.element.replace(f'src="{escape(of.link)}"', f"src={{{of.source}}}") if of.follows_page else of.element
-    yield "A component", f"export const Asked = () => (\n{_indented(element, 2)}\n);"
+    source = f'src="{escape(of.link)}"'
+    heard = f"{source}\n                   onChange={{(event) => onValue?.(event.target.value)}}"
+    told = f"src={{{of.source}}}" if of.follows_page else heard if of.question else source
+    given = "{ onValue }" if of.question else ""
+    yield "A component", f"export const Asked = ({given}) => (\n{_indented(of.element.replace(source, told), 2)}\n);"
     yield from _links(of)
+    yield from _checked(of)
 
 
 def vue(of: Embedding) -> Iterator[Step]:
@@ -168,6 +186,7 @@ def vue(of: Embedding) -> Iterator[Step]:
     else:
         yield "In the template of a component", of.element
     yield from _links(of)
+    yield from _checked(of)
 
 
 def jspsych(of: Embedding) -> Iterator[Step]:

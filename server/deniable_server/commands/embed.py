@@ -24,6 +24,9 @@ from deniable_server.authors.page_visit import SECOND_SCRIPT, visit
 from deniable_server.authors.snippets import HOSTS, PLUGINS, Embedding
 from deniable_server.people.links import read_place
 
+ISOLATED = ("plain", "react", "vue")
+"""The hosts whose snippets have the tag of the survey, and not a plugin or script in its place."""
+
 
 @click.command(
     epilog=example(
@@ -34,7 +37,10 @@ from deniable_server.people.links import read_place
         "deniable embed --check https://uni.example/study.html",
     ),
     cls=RuledCommand,
-    rules=[excludes("--check", "--host"), excludes("--check", "--question"), excludes("--check", "--own-folder")],
+    rules=[
+        *(excludes("--check", each) for each in ("--host", "--question", "--own-folder", "--isolated")),
+        excludes("--question", "--isolated"),
+    ],
 )
 @click.argument("link", metavar="SURVEY", required=False)
 @click.option(
@@ -56,12 +62,19 @@ from deniable_server.people.links import read_place
     ),
 )
 @click.option(
+    "--isolated",
+    is_flag=True,
+    help="Embed the survey in a frame that the page cannot look into (plain, react and vue).",
+)
+@click.option(
     "--check",
     "page",
     metavar="URL",
     help="Instead of printing anything, check this page in a browser. Needs the extra audit.",
 )
-def embed(link: str | None, host: str, question: str | None, own_folder: str | None, page: str | None) -> None:
+def embed(
+    link: str | None, host: str, question: str | None, own_folder: str | None, isolated: bool, page: str | None
+) -> None:
     """Print the code that puts a published survey into a page, with hashes and instructions.
 
     SURVEY is the link of the survey, followed by #cohort= if the page is for one cohort. By default the whole
@@ -77,6 +90,8 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
         return
     if link is None:
         raise click.UsageError("say which survey: SURVEY is its link; or look at a page with --check")
+    if isolated and host not in ISOLATED:
+        raise click.UsageError(f"--isolated goes with --host {', '.join(ISOLATED)} alone, got {host}")
     place = read_place(link)
     if place.collector is None:
         raise ParameterError(
@@ -96,6 +111,9 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
         fragment=fragment,
         cohorts=() if "cohort=" in fragment else survey.cohorts,
         is_invited=survey.access != "open",
+        is_isolated=isolated,
+        # An element shows such surveys in a frame by itself.
+        framed=None if asked else survey.places[0] if survey.places else collector if survey.sealed else None,
     )
     printed = "\n".join(f"{n}. {where}:\n\n{code}\n" for n, (where, code) in enumerate(HOSTS[host](of), start=1))
     click.echo(printed)
