@@ -39,11 +39,12 @@ def init_app(app: APIFlask) -> None:
     def record(response: Response) -> Response:
         # g.token is set once a token was found valid, so requests without one write no line. Nor does reading results,
         # unless the token is for something else.
-        if (request.endpoint in OF_OPERATORS or "refused_reader" in g) and "token" in g:
+        endpoint = request.endpoint or ""
+        if (endpoint in OF_OPERATORS or "refused_reader" in g) and "token" in g:
             about = {"survey": g.survey} if "survey" in g else {}
             log(
                 "operator",
-                call=request.endpoint.rpartition(".")[2],
+                call=endpoint.rpartition(".")[2],
                 token=g.token.name,
                 **about,
                 status=response.status_code,
