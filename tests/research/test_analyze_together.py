@@ -58,12 +58,16 @@ def test_a_sentence_says_which_intervals_hold_together() -> None:
     columns = {question.id: tuple(str(each.values[question.id]) for each in reports) for question in survey.questions}
     table = Table.of(columns | {"group": ("a", "b", "c") * 100, "half": ("a", "b") * 150}, survey)
     for question, by, sentence in (
-        ("affair", "group", "(mover); the intervals of all pairs hold together."),
-        ("religious", "group", "(mover); for each option, the intervals of all pairs hold together."),
-        ("religious", "half", "(mover, donner-zou)."),
+        ("affair", "group", "square-and-add (MOVER) intervals; the intervals of all pairs hold together."),
+        (
+            "religious",
+            "group",
+            "square-and-add (MOVER) intervals; for each option, the intervals of all pairs hold together.",
+        ),
+        ("religious", "half", "square-and-add (MOVER) and Donner-Zou intervals."),
     ):
         rows = compare(table, question, by)
-        assert f"95 % intervals {sentence}" in str(comparison_table(rows))
+        assert f"95 % CI: {sentence}" in str(comparison_table(rows))
         # As it says: the level of each is that of the pairs of one option.
         pairs = [row for row in rows if row.measure == "difference" and row.option == rows[0].option]
         level = level_of_each(0.95, len(pairs))
@@ -83,7 +87,7 @@ def test_two_cohorts_have_a_difference_and_a_ratio(study: Table) -> None:
     assert rows[1]["conf_high"] == pytest.approx(ratio(first, second).confidence_interval().high)
     text = ok("compare", *STUDY, "affair", "--by", "arm")
     assert "A \u2212 B" in text
-    assert "mover" in text
+    assert "95 % CI: square-and-add (MOVER) and Donner-Zou intervals." in text
 
 
 def test_means_are_compared_with_their_errors() -> None:

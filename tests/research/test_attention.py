@@ -285,7 +285,7 @@ def test_the_command_prints_raw_and_corrected_shares(file: Path) -> None:
     assert "yes, corrected  2000    10.5 %" in text
     assert "attentive       2000    77.3 %" in text
     weighted = ok("shares", str(file), "q1", "--design", design, "--weights", "weight", "--joint")
-    assert "profile likelihood" in weighted
+    assert "95 % CI: Feldman-Cousins and profile-likelihood intervals for" in " ".join(weighted.split())
     picture = file.with_name("x.svg")
     ok("shares", str(file), "--design", design, "--misbehaving", "0.1", "--plot", str(picture))
     assert "yes, corrected" in picture.read_text(encoding="utf-8")

@@ -618,7 +618,9 @@ def test_commands_say_how_many_were_asked(tmp_path: Path) -> None:
     assert fit.exit_code == 0
     assert f"{int((table.answered('q0') | table.answered('q1')).sum())} rows" in fit.stdout
     assert f"q1: asked of {int(table.answered('q1').sum())} of 300\n" in fit.stderr
-    assert "Independence: chi2(1)" in CommandLine("analyze", "crosstab").ok(reports, "q0", "q1", "--survey", path)
+    assert "Independence: \u03c7\u00b2(1)" in CommandLine("analyze", "crosstab").ok(
+        reports, "q0", "q1", "--survey", path
+    )
 
 
 # --- simulations of whole surveys

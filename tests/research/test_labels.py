@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from deniable import ParameterError
+from deniable import ParameterError, TickBoxes
 from deniable_research import read
-from deniable_research.files import Table, regress
+from deniable_research.files import Layout, Table, regress
 from deniable_research.files.labels import Names, labelled, labelled_notes
 from deniable_research.files.model_tables import FittedModel
 from deniable_research.files.panels import crosstab_panels, term_panels
 from deniable_research.files.paper import paper_table
 from deniable_research.files.result_rows import CrosstabRow
 from deniable_research.regression.term_labels import expression_label
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support.analyzing import STUDY, ok, refused
 
 LABELS = {"affair": "Infidelity, past year", "drugs": "Drug use", "age": "Age in years", "wave": "Wave of the study"}
@@ -99,7 +101,7 @@ def test_the_command_writes_labels_into_the_table_and_the_plot_and_prints_names(
     assert "drugs[T.yes]" in printed
     written = table.read_text(encoding="utf-8")
     assert "| Drug use (yes) |" in written
-    assert "Drug use: crosswise(1/6), epsilon 1.609." in written
+    assert "Drug use: the crosswise model with p = 0.1667 of" in written
     assert "drugs" not in written
     assert {"Infidelity, past year", "Drug use (yes)"} <= texts_of(picture)
     assert not any("~" in text for text in texts_of(picture))
@@ -130,7 +132,7 @@ def test_labels_stand_in_the_table_of_every_analysis(
     cells = {cell.strip() for line in written.splitlines() for cell in line.split("|")}
     assert expected <= cells
     assert "| affair |" not in written
-    assert "Infidelity, past year: forced-response(2/3), epsilon 1.609." in written
+    assert "Infidelity, past year: forced response, the truth with p = 0.6667 and" in written
     assert not any("affair" in text for text in texts_of(picture))
 
 
@@ -141,6 +143,20 @@ def test_a_label_of_nothing_is_answered_with_the_names_that_there_are() -> None:
     twice = ("--label", "affair=A", "--label", "affair=B", "--to", "t.md")
     assert "must be given once for 'affair'" in refused("shares", *STUDY, *twice)
     assert "--label goes with a table for a paper" in refused("shares", *STUDY, "--label", "affair=A", "--to", "t.csv")
+
+
+def test_a_label_of_a_part_is_of_a_box_that_there_is(study: Table) -> None:
+    for part in ("typo", "yes"):  # options have no labels, so that one of an option would do nothing
+        message = refused("shares", *STUDY, "--label", f"drugs[{part}]=X", "--to", "t.md")
+        assert f"must be of drugs as a whole, whose options (no, yes) keep their names, got 'drugs[{part}]'" in message
+    boxes = replace(study.layout.question("drugs"), name="party", design=design_of(TickBoxes(2, "3/4")))
+    names = Names(Layout((boxes,)), ("age",))
+    assert names.checked({"party[yes]": "Ticked"}) == {"party[yes]": "Ticked"}
+    for wrong in ("party[typo]", "party[yes", "party[]"):
+        with pytest.raises(ParameterError, match=r"^label: must be of party or of a box of it \(party\[no\], party"):
+            names.checked({wrong: "X"})
+    with pytest.raises(ParameterError, match=r"^label: must be of one of party, age, got 'part'$"):
+        names.checked({"part": "X"})
 
 
 def test_two_names_never_get_one_label(study: Table) -> None:

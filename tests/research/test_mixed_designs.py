@@ -237,7 +237,7 @@ def test_arms_agree_or_it_is_said() -> None:
     assert rows[-1].p_value < 1e-6
     flags = [row.flag for row in estimate_shares(table, ["affair"]) if row.question == "affair" and row.flag]
     assert flags
-    assert flags[0].startswith("arms do not agree: likelihood ratio chi2(2)")
+    assert flags[0].startswith("arms do not agree: likelihood ratio \u03c7\u00b2(2)")
 
 
 @pytest.mark.long
@@ -416,8 +416,8 @@ def test_random_effects_are_refused_by_name_with_what_there_is_instead(effect: s
 
 
 def test_no_p_value_is_printed_as_zero() -> None:
-    assert str(Agreement(50.0, 1, 1e-12)) == "likelihood ratio chi2(1) = 50, p < 0.0001"
-    assert str(Agreement(2.0, 1, 0.1573)) == "likelihood ratio chi2(1) = 2, p = 0.1573"
+    assert str(Agreement(50.0, 1, 1e-12)) == "likelihood ratio \u03c7\u00b2(1) = 50, p < 0.0001"
+    assert str(Agreement(2.0, 1, 0.1573)) == "likelihood ratio \u03c7\u00b2(1) = 2, p = 0.1573"
     table = Table.of(columns(direct=0.8), read_layout(DESIGN))
     flags = [row.flag for row in estimate_shares(table, ["affair"]) if row.flag]
     assert flags

@@ -21,6 +21,7 @@ from deniable_research.files.paper import noise_notes, paper_table
 from deniable_research.files.paper_table import PaperTable, escape_tex, html_page, markdown, tex
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.published.charts import interval_chart
+from deniable_statistics.published.columns import p_value
 from tests.support.analyzing import STUDY, as_rows, ok, refused
 from tools.packages import pdflatex
 from tools.rig.patience import PATIENCE
@@ -108,13 +109,43 @@ def test_a_paper_has_a_column_for_each_model(study: Table, models: list[FittedMo
     assert drugs[2:] == ("", "")
     assert {row[0] for row in table.footer} == {"n", "Log-likelihood", "AIC", "BIC"}
     assert all(row[1] for row in table.footer)
-    assert "drugs: crosswise(1/6), epsilon 1.609." in table.notes
+    said = "drugs: the crosswise model with p = 0.1667 of yes to the other question, epsilon = 1.609."
+    assert said in table.notes
     assert not any("*" in cell for row in paper_table(models).body for cell in row[1:])
     ratios = paper_table(models, odds_ratios=True)
     assert "Intercept" not in {row[0] for row in ratios.body}
     assert all(cell.startswith("[") for row in ratios.body[1::2] for cell in row[1:] if cell)
     with pytest.raises(ParameterError, match="below"):
-        paper_table(models, below="p")
+        paper_table(models, below="q")
+
+
+def test_p_values_stand_below_coefficients_and_decimals_are_chosen(models: list[FittedModel]) -> None:
+    (row,) = (row for row in models[0].effect_rows if row.term == "drugs[T.yes]")
+    table = paper_table(models[:1], below="p", decimals=3)
+    place = [each[0] for each in table.body].index("drugs (yes)")
+    assert table.body[place][1] == f"{row.estimate:.3f}"
+    assert table.body[place + 1][1] == f"({p_value(row.p_value)})"
+    assert any("p-values in round brackets" in note for note in table.notes)
+    shown = paper_table(models[:1], decimals=1, odds_ratios=True).body
+    (ratio,) = (row for row in models[0].odds_ratios if row.term == "drugs[T.yes]")
+    place = [each[0] for each in shown].index("drugs (yes)")
+    assert shown[place][1] == f"{ratio.estimate:.1f}"
+    assert shown[place + 1][1] == f"[{ratio.conf_low:,.1f}, {ratio.conf_high:,.1f}]"
+    assert paper_table(models[:1], below="p", odds_ratios=True).body[place + 1][1] == f"({p_value(ratio.p_value)})"
+    for wrong in (-1, 7, 1.5, True, "2"):
+        with pytest.raises(ParameterError, match=r"^decimals: must be an integer in \[0, 6\], got"):
+            paper_table(models, decimals=wrong)  # type: ignore[arg-type]
+
+
+def test_the_command_takes_p_values_and_decimals(tmp_path: Path) -> None:
+    path = tmp_path / "table.md"
+    ok("regress", *STUDY, "affair ~ age", "--interval", "wald", "--below", "p", "--decimals", "4", "--to", path)
+    written = path.read_text(encoding="utf-8")
+    assert "p-values in round brackets." in written
+    assert re.search(r"^\| age \| \S*\d\.\d{4} \|\n\|  \| \((< 0|0)\.\d{4}\) \|$", written, re.MULTILINE)
+    assert "--decimals go with a table" in refused("regress", *STUDY, "affair ~ age", "--decimals", "2")
+    wrong = refused("regress", *STUDY, "affair ~ age", "--decimals", "9", "--to", path)
+    assert "9 is not in the range 0<=x<=6" in wrong
 
 
 def test_likelihoods_of_different_reports_are_said_to_be_so(study: Table, models: list[FittedModel]) -> None:
@@ -144,18 +175,18 @@ def test_the_command_writes_papers(tmp_path: Path, suffix: str) -> None:
     else:
         text = path.read_text(encoding="utf-8")
         assert "drugs" in text
-    assert "affair: forced-response(2/3), epsilon 1.609." in text
+    assert "affair: forced response, the truth with p = 0.6667 and otherwise" in text
     assert not list(tmp_path.glob(".*"))
 
 
 @pytest.mark.parametrize(
     ("analysis", "arguments", "heading"),
     [
-        ("shares", [], "std. error"),
-        ("sensitivity", ["affair"], "misbehaving"),
-        ("compare", ["affair", "--by", "wave"], "measure"),
-        ("crosstab", ["affair", "drugs"], "most likely"),
-        pytest.param("predict", ["affair ~ age"], "estimate", marks=pytest.mark.slow),
+        ("shares", [], "SE"),
+        ("sensitivity", ["affair"], "Misbehaving"),
+        ("compare", ["affair", "--by", "wave"], "Comparison"),
+        ("crosstab", ["affair", "drugs"], "Most likely"),
+        pytest.param("predict", ["affair ~ age"], "Estimate", marks=pytest.mark.slow),
     ],
 )
 def test_every_analysis_writes_the_table_that_it_prints(
@@ -354,9 +385,9 @@ def test_ratios_beyond_all_bounds_are_drawn(models: list[FittedModel], tmp_path:
 def test_the_command_draws_ratios(tmp_path: Path) -> None:
     picture = tmp_path / "forest.svg"
     out = ok("regress", *STUDY, FORMULA, "--against", "affair ~ age", "--odds-ratios", "--plot", picture)
-    heads = [line for line in out.splitlines() if line.split()[:1] == ["term"]]
+    heads = [line for line in out.splitlines() if line.split()[:1] == ["Term"]]
     assert heads
-    assert not any("std. error" in head for head in heads)
+    assert not any("SE" in head for head in heads)
     shown = {element.text for element in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")}
     assert {"2 models: odds ratios", "(2) affair ~ age", "drugs (yes)"} <= shown
     assert "drugs[T.yes]" in out
@@ -365,7 +396,7 @@ def test_the_command_draws_ratios(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_footer_says_whether_a_model_fits() -> None:
     assert "by fitted share, p from 199 studies" in ok("regress", *STUDY, "affair ~ age", "--fit")
-    assert "Pearson X2(1) = " in ok("regress", *STUDY, "affair ~ wave", "--fit")  # a line through three years
+    assert "Pearson \u03c7\u00b2(1) = " in ok("regress", *STUDY, "affair ~ wave", "--fit")  # a line through three years
     document = json.loads(ok("regress", *STUDY, "affair ~ C(wave)", "--fit", "--format", "json"))
     assert document["fit"][0]["df"] == 0
     assert document["fit"][0]["pearson_p"] is None

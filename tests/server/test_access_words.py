@@ -86,7 +86,7 @@ def test_page_and_downloads_over_http_say_it(http: FlaskClient, store: SqliteSto
 def test_commands_say_it(asked: Survey, database: Path, tmp_path: Path) -> None:
     said, how = ONE_REPORT[asked.access], enforced(asked.access)
     where = ["--db", database]
-    assert f"{N} reports, 95 % intervals (feldman-cousins); {said}" in DENIABLE.ok("estimate", asked.id, *where)
+    assert f"{N} reports, 95 % CI: Feldman-Cousins intervals; {said}" in DENIABLE.ok("estimate", asked.id, *where)
     assert json.loads(DENIABLE.ok("estimate", asked.id, *where, "--format", "json"))["one_report_a_person"] == how
     header, line = DENIABLE.ok("survey", "list", *where).splitlines()
     assert header.endswith("one report a person")

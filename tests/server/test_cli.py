@@ -129,7 +129,7 @@ def test_one_is_not_many(file: Path, database: Path, tmp_path: Path) -> None:
     survey = read_survey(file.read_bytes())
     with closing(SqliteStore(database)) as store:
         store.store_reports([(survey, [Report("7" * 32, None, {"q": 1})])])
-    assert "\n1 report, 95 % intervals" in ok("estimate", survey.id, "--db", database)
+    assert "\n1 report, 95 % CI" in ok("estimate", survey.id, "--db", database)
     assert "x.csv: 1 report\n" in ok("export", survey.id, "--db", database, "--to", tmp_path / "x.csv")
 
 
@@ -257,13 +257,13 @@ def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector
         for _ in range(10):
             client.answer(survey, {"affair": "yes", "religious": "not"}, cohort)
     for source in (["--db", collector.database], ["--url", collector.url]):
-        assert "20 reports, 95 % intervals (feldman-cousins)" in ok("estimate", survey.id, *source)
-        assert "cohort" in ok("estimate", survey.id, *source, "--by", "cohort")
+        assert "20 reports, 95 % CI: Feldman-Cousins intervals" in ok("estimate", survey.id, *source)
+        assert "Cohort" in ok("estimate", survey.id, *source, "--by", "cohort")
         result = json.loads(ok("estimate", survey.id, *source, "--format", "json", "--confidence", "0.9"))
         assert (result["n"], result["estimates"][0]["conf_level"]) == (20, 0.9)
         assert result["estimates"][0]["misbehaving"] is None
         robust = ok("estimate", survey.id, *source, "--misbehaving", "0.05", "--misbehaviour", "lying")
-        assert "robust interval" in robust
+        assert "95 % robust CI" in robust
         assert "robust if at most 5.0 % of the people misbehave" in robust
         row = json.loads(ok("estimate", survey.id, *source, "--format", "json", "--misbehaving", "0.1"))["estimates"][1]
         assert row["robust_low"] <= row["bound_low"] <= row["bound_high"] <= row["robust_high"]
@@ -271,7 +271,7 @@ def test_estimate_in_every_format_from_a_file_and_over_http(collector: Collector
         both = ("--misbehaving", "0.1", "--target", "respondents")
         assert "target population" in refused("estimate", survey.id, *source, *both)
         held = ok("estimate", survey.id, *source, "--assume-fake", "0.1")
-        assert "95 % intervals (feldman-cousins) that hold if up to 10.0 % of all reports are fake" in held
+        assert "95 % CI: Feldman-Cousins intervals that hold if up to 10.0 % of all reports are fake" in held
         assert "one of the two" in refused(
             "estimate", survey.id, *source, "--assume-fake", "0.1", "--misbehaving", "0.1"
         )

@@ -104,7 +104,7 @@ class TestWhoHoldsTheFile:
         here = ("--db", database)
         table = ok("estimate", survey.id, *here)
         assert f"\n{WAIT}.\n" in table
-        assert "no reports released yet, 95 % intervals" in table
+        assert "no reports released yet, 95 % CI" in table
         assert "0 reports" not in table.replace("380 reports", "")
         document = json.loads(ok("estimate", survey.id, *here, "--format", "json"))
         assert document["n"] == 0
@@ -125,7 +125,7 @@ class TestWhoHoldsTheFile:
     def test_hears_nothing_of_it_once_all_are_out(self, database: Path, survey: Survey, tmp_path: Path) -> None:
         ok("survey", "close", survey.id, "--db", database)
         table = ok("estimate", survey.id, "--db", database)
-        assert "380 reports, 95 % intervals" in table
+        assert "380 reports, 95 % CI" in table
         assert "wait" not in table
         assert run("export", survey.id, "--db", database, "--to", tmp_path / "reports.csv").stderr == ""
         assert "wait" not in ok("check", "--db", database)

@@ -88,15 +88,12 @@ def test_a_wall_is_refused() -> None:
 
 def test_columns_that_say_nothing_are_left_out() -> None:
     row = SimpleNamespace(statistic="mean", cohort=None, estimate=4.3, std_error=0.12, conf_low=4.0, conf_high=4.6)
+    row.conf_level = 0.9
     columns = (Column("who", lambda _row: "all", is_text=True), COHORT, *figures(), Column("robust", ends("robust")))
     row.robust_low = row.robust_high = None
-    assert text_table(columns, [row]) == (
-        "who  estimate  std. error  interval  robust\nall       4.3        0.12  4 to 4.6"
-    )
+    assert text_table(columns, [row]) == ("who  Estimate    SE   90 % CI  robust\nall       4.3  0.12  4 to 4.6")
     named = SimpleNamespace(**vars(row) | {"cohort": "web", "statistic": "share"})
-    assert text_table(columns, [row, named]).splitlines()[2] == (
-        "all  web      430.0 %      12.0 %  400.0 % to 460.0 %"
-    )
+    assert text_table(columns, [row, named]).splitlines()[2] == ("all  web      430.0 %  12.0 %  400.0 % to 460.0 %")
 
 
 @pytest.mark.parametrize(

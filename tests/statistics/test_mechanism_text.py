@@ -112,8 +112,7 @@ def test_every_mechanism_has_a_description_and_works_that_its_docstring_cites() 
 
 def test_works_are_those_of_the_bibliography() -> None:
     bibliography = (Path(__file__).parents[2] / "docs" / "references.md").read_text(encoding="utf-8")
-    of_intervals = [works for _, works in INTERVALS.values()]
-    works: set[Work] = {work for each in (*WORKS.values(), *of_intervals, OF_ANALYSES) for work in each}
+    works: set[Work] = {work for each in (*WORKS.values(), *INTERVALS.values(), OF_ANALYSES) for work in each}
     for work in works:
         assert f"- {work.text}".replace("\u201c", '"').replace("\u201d", '"') in bibliography
         assert work.bibtex.count("{") == work.bibtex.count("}")

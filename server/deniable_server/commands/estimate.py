@@ -47,6 +47,7 @@ from deniable_statistics.published.columns import (
     has,
     text_table,
 )
+from deniable_statistics.published.method_names import methods_text
 from deniable_statistics.published.printed_numbers import percent
 from deniable_statistics.views.few_reports import AxisOf, axes_in, few_reports, without_weak
 
@@ -194,8 +195,7 @@ def _summary(result: dict[str, Any]) -> str:
         said = ["no reports released yet"]
     if not rows:
         return f"{said[0]}, no cohorts"
-    methods = ", ".join(dict.fromkeys(row["method"] for row in rows))
-    level = f"{100 * rows[0]['conf_level']:g} % intervals ({methods})"
+    level = f"{100 * rows[0]['conf_level']:g} % CI: {methods_text(row['method'] for row in rows)} intervals"
     if (fake := rows[0].get("assumed_fake")) is not None:
         level += f" that hold if up to {percent(fake)} of all reports are fake"
     said.append(level)

@@ -22,26 +22,11 @@ from deniable_server.results.view_tables import Column, ViewTable, columns_of, c
 from deniable_server.results.written import Words, level_text, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.published.method_names import method_name
 from deniable_statistics.views.crossed_recipe import crossed_scripts
 from deniable_statistics.views.figures import Caption, figure, has_multiples, multiples
 from deniable_statistics.views.recipe import ingredients, scripts
 from deniable_statistics.views.view_row import ViewOptions, ViewRow
-
-METHOD_NAMES = {
-    "feldman-cousins": "Feldman-Cousins",
-    "likelihood-ratio": "likelihood ratio",
-    "wilson": "Wilson",
-    "clopper-pearson": "Clopper-Pearson",
-    "agresti-coull": "Agresti-Coull",
-    "jeffreys": "Jeffreys",
-    "midp": "mid-P",
-    "blaker": "Blaker",
-    "wald": "Wald",
-    "mover": "square-and-add (MOVER)",
-    "exact-unconditional": "exact unconditional",
-}
-"""What papers call the methods of intervals that have a name in them."""
-
 
 MOST_OPTIONS = 20
 """Largest number of rows of a question that an overview draws; its own page has all of them."""
@@ -315,16 +300,6 @@ def sentence(question: Question, headline: Headline, by_cohort: bool, labels: La
     if by_cohort:
         what = labels.words["rInGroup"].format(what=what, group=labels.cohort(headline.cohort))
     return f"{what}: {headline.said}."
-
-
-def method_name(method: str) -> str:
-    """A method of intervals as papers call it.
-
-    >>> method_name("simultaneous feldman-cousins"), method_name("likelihood-ratio"), method_name("mover")
-    ('simultaneous Feldman-Cousins', 'likelihood ratio', 'square-and-add (MOVER)')
-    """
-    kind, _, name = method.rpartition(" ")
-    return f"{kind} {METHOD_NAMES.get(name, name)}".strip()
 
 
 def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels) -> list[tuple[str, str]]:

@@ -17,8 +17,10 @@ from deniable_server.results.releases import ShownRelease
 from deniable_server.results.replies import replies_to
 from deniable_server.results.written import Words, author_text, day
 from deniable_server.web.rehearsals import MARK
+from deniable_statistics.estimates.among import METHOD as AMONG
 from deniable_statistics.published.license import License
 from deniable_statistics.published.mechanism_text import question_text, works_of
+from deniable_statistics.published.method_names import method_name
 from deniable_statistics.published.published_rows import interval_methods
 from deniable_statistics.published.steady_text import steady
 from deniable_statistics.published.works import INTERVALS, NGUYEN, OF_ANALYSES, Cite, Work, in_words
@@ -176,9 +178,6 @@ class Citation:
     def _methods(self, cite: Cite) -> str:
         """The paragraph without its list of references."""
         survey = self.survey
-        first, last, as_of = self.dates.first, self.dates.last, self.dates.as_of
-        # A last day that is still to come is a plan.
-        when = f"from {first} to {last}" if last and last <= as_of else f"since {first}"
         drawn = "".join(
             f" Each device asked {group.draw} of {group.size} questions, drawn by chance {cite([NGUYEN])}."
             for group in dict.fromkeys(each.group for each in survey.questions if each.group and each.group.is_drawn)
@@ -190,22 +189,38 @@ class Citation:
             if survey.sample
             else ""
         )
-        questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
+        answers, sent = f"Answers to {len(survey.questions)} questions were", "they were"
+        if self._is_one:
+            answers, sent = "The answer to one question was", "it was"
         *methods, final = (
             f"{words_of} {cite(works)}" if works else words_of for words_of, works in map(_interval, self._intervals)
         )
         intervals = f"{', '.join(methods)} and {final}" if methods else final
         rehearsed = f"{MARK} " if self.is_rehearsal else ""
         return (
-            f"{rehearsed}Answers to {questions} were randomised on each respondent's device before they were sent "
+            f"{rehearsed}{answers} randomised on each respondent's device before {sent} sent "
             f"(randomised response, local differential privacy), with {self._used(cite)}. All replies of one person "
-            f"together have epsilon = {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC).{asked} Access "
-            f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {as_of}{released}. "
+            f"together have epsilon = {survey.epsilon:.4g}.{drawn} {self._collected} (UTC).{asked} Access "
+            f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {self.dates.as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
             f"possible values with 95 % confidence intervals for the population, which are {intervals}. The software "
             f"was Deniable {__version__}{self._software(cite)}. Survey, replies and estimates are at {self.url}; the "
             f"address of the survey, {survey.id}, is the hash of its questions and mechanisms."
         )
+
+    @property
+    def _is_one(self) -> bool:
+        return len(self.survey.questions) == 1
+
+    @property
+    def _collected(self) -> str:
+        """On which days replies were collected, as the beginning of a sentence."""
+        first, last, as_of = self.dates.first, self.dates.last, self.dates.as_of
+        # A last day that is still to come is a plan.
+        if last is None or last > as_of:
+            return f"Replies have been collected since {first}"
+        days = f"on {first}" if first == last else f"from {first} to {last}"
+        return f"Replies were collected {days}"
 
     @property
     def _intervals(self) -> list[str]:
@@ -299,7 +314,9 @@ class Citation:
             "@type": "Dataset",
             "name": self.title,
             "description": str(
-                survey.about or f"Answers to {len(survey.questions)} questions, by randomised response. {LICENSE_NOTE}"
+                survey.about
+                or f"Answers to {len(survey.questions)} question{'' if self._is_one else 's'}, by randomised response. "
+                f"{LICENSE_NOTE}"
             ),
             "identifier": survey.id,
             "url": self.url,
@@ -359,7 +376,9 @@ _TEX = str.maketrans(
 
 def _interval(method: str) -> tuple[str, tuple[Work, ...]]:
     """The words and the works for a method of intervals."""
-    return INTERVALS.get(method, (f"{method} intervals", ()))
+    # Score intervals are those of ratios alone: of figures among the people to whom a question applies.
+    of = " of ratios" if method == AMONG else ""
+    return f"{method_name(method)} intervals{of}", INTERVALS.get(method, ())
 
 
 def _line(text: str) -> str:

@@ -23,7 +23,7 @@ from deniable_research.files.model_tables import (
     term_rows,
 )
 from deniable_research.files.panels import prediction_panels, term_panels
-from deniable_research.files.paper import SHOWN, noise_notes, paper_table
+from deniable_research.files.paper import MOST_DECIMALS, SHOWN, noise_notes, paper_table
 from deniable_research.files.paper_table import PAPERS
 from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_table, regression_text
@@ -34,9 +34,9 @@ from deniable_statistics.published.charts import interval_chart
 
 
 def _only_for_papers(given: frozenset[str]) -> str | None:
-    if given.isdisjoint({"--stars", "--below"}) or is_to_paper():
+    if given.isdisjoint({"--stars", "--below", "--decimals"}) or is_to_paper():
         return None
-    return f"--stars and --below go with a table for a paper, --to {', '.join(PAPERS)}"
+    return f"--stars, --below and --decimals go with a table for a paper, --to {', '.join(PAPERS)}"
 
 
 def _intervals_below_odds_ratios(given: frozenset[str]) -> str | None:
@@ -81,7 +81,7 @@ _penalty_option = click.option(
     "how",
     type=click.Choice(["profile", "wald"]),
     help="Method of the intervals. By default profile if the standard errors are observed, otherwise wald. "
-    "With profile, z and p are those of the likelihood ratio; with wald, of estimate / std. error.",
+    "With profile, z and p are those of the likelihood ratio; with wald, of estimate / standard error.",
 )
 @_penalty_option
 @click.option(
@@ -109,8 +109,14 @@ _penalty_option = click.option(
 @click.option(
     "--below",
     type=click.Choice(SHOWN),
-    help=f"What to print below each coefficient in a table for a paper (--to {', '.join(PAPERS)}): standard errors or "
-    "intervals. By default errors; below odds ratios, which have no standard errors, always intervals.",
+    help=f"What to print below each coefficient in a table for a paper (--to {', '.join(PAPERS)}): standard errors, "
+    "intervals or p-values. By default errors; below odds ratios, which have no standard errors, intervals.",
+)
+@click.option(
+    "--decimals",
+    type=click.IntRange(0, MOST_DECIMALS),
+    help="Decimals of coefficients, errors and intervals in a table for a paper. By default two significant digits of "
+    "each standard error.",
 )
 @click.option("--stars", is_flag=True, help="Mark significance with stars in a table for a paper.")
 def regress_(
@@ -127,6 +133,7 @@ def regress_(
     all_terms: bool,
     odds_ratios: bool,
     below: str | None,
+    decimals: int | None,
     stars: bool,
 ) -> None:
     """Fit a regression on covariates or on other answers.
@@ -154,7 +161,7 @@ def regress_(
     # Models of the same rows often have the same message, such as that of a prior; each is said once.
     doubts = [*dict.fromkeys(each.fit.message for each in models if each.fit.message), *warned]
     below = below or (SHOWN[1] if odds_ratios else SHOWN[0])
-    style: dict[str, Any] = {"below": below, "stars": stars, "odds_ratios": odds_ratios}
+    style: dict[str, Any] = {"below": below, "decimals": decimals, "stars": stars, "odds_ratios": odds_ratios}
     # With several models every row names its model.
     rows: Sequence[Any] = term_rows(models) if others else models[0].rows
     output.show(

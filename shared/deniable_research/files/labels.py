@@ -37,7 +37,7 @@ class Names:
         Raises
         ------
         ParameterError
-            If one of them is of no question and no column, is empty, or is what another one is called.
+            If one of them is of no question, box or column, is empty, or is what another one is called.
         """
         if labels is None:
             return NO_LABELS
@@ -45,9 +45,8 @@ class Names:
         known = self._known
         for name, label in labels.items():
             check_kind(label, str, f"label of {name!r:.80}")
-            if name not in known and not self.layout.has(name):
-                listed = ", ".join(known[:MOST_LISTED]) + (", ..." if len(known) > MOST_LISTED else "")
-                raise ParameterError(f"label: must be of one of {listed}, got {name!r:.80}")
+            if name not in known:
+                self._check_part(name, known)
             if not label.strip():
                 raise ParameterError(f"label of {name!r:.80}: must not be empty")
         # Figures are put together by what they are of: two questions of one label would become one.
@@ -59,11 +58,31 @@ class Names:
                 raise ParameterError(f"label: must differ for {other} and {name}, got {label!r:.80} for both")
         return labels
 
+    def _check_part(self, name: str, known: Sequence[str]) -> None:
+        """Raise a ParameterError unless a name is that of an arm, or of a box such as ``drugs[speed]``."""
+        of = next((each for each in self.layout.questions if f"{name}[".startswith(f"{each.name}[")), None)
+        if of is None:
+            raise ParameterError(f"label: must be of one of {_listed(known)}, got {name!r:.80}")
+        if name == of.name:
+            return
+        if of.design.is_exclusive:
+            raise ParameterError(
+                f"label: must be of {of.name} as a whole, whose options ({_listed(of.options)}) keep their names, "
+                f"got {name!r:.80}"
+            )
+        boxes = [f"{of.name}[{option}]" for option in of.options]
+        if name not in boxes:
+            raise ParameterError(f"label: must be of {of.name} or of a box of it ({_listed(boxes)}), got {name!r:.80}")
+
     @property
     def _known(self) -> list[str]:
         """The names of all questions and of all other columns, each once."""
         randomised = {each.column for each in self.layout.questions}
         return [*dict.fromkeys([*self.layout.names, *(each for each in self.columns if each not in randomised)])]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_LISTED]) + (", ..." if len(names) > MOST_LISTED else "")
 
 
 def labelled(rows: Iterable[Any], labels: Labels) -> list[Any]:

@@ -46,7 +46,7 @@ class Agreement:
     p_value: float
 
     def __str__(self) -> str:
-        return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, {equation_of_p(self.p_value)}"
+        return f"likelihood ratio \u03c7\u00b2({self.df}) = {self.statistic:.4g}, {equation_of_p(self.p_value)}"
 
 
 def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_] | None = None) -> ClassShares:

@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, describe
 from deniable_research.files.labels import labelled_notes
 from deniable_research.files.layout import Layout
 from deniable_research.files.model_tables import FittedModel, labels_of
 from deniable_research.files.paper_table import PaperTable
 from deniable_research.regression import Fit, TidyRow
 from deniable_research.regression.term_labels import NO_LABELS, Labels, expression_label
+from deniable_statistics.published.columns import p_value
+from deniable_statistics.published.design_text import randomisation_text
+from deniable_statistics.published.method_names import methods_text
 from deniable_statistics.published.printed_numbers import number, shown
 
-SHOWN = ("errors", "intervals")
-"""What a table can show below each coefficient: standard errors or confidence intervals."""
+SHOWN = ("errors", "intervals", "p")
+"""What a table can show below each coefficient: standard errors, confidence intervals or p-values."""
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """Significance levels and the stars of p-values below them, the smallest level first."""
@@ -32,6 +35,7 @@ def paper_table(
     notes: Sequence[str] = (),
     *,
     below: str = "errors",
+    decimals: int | None = None,
     stars: bool = False,
     odds_ratios: bool = False,
     confidence_level: float = 0.95,
@@ -44,8 +48,12 @@ def paper_table(
     models : sequence of FittedModel
     notes : sequence of str
         Further notes, such as from `noise_notes`.
-    below : {"errors", "intervals"}
-        Standard errors in round brackets or intervals in square ones. Odds ratios have intervals.
+    below : {"errors", "intervals", "p"}
+        Standard errors or p-values in round brackets, or intervals in square ones. Odds ratios have no standard errors,
+        and intervals in their place.
+    decimals : int, optional
+        Decimals of coefficients, odds ratios, errors and intervals, at most `MOST_DECIMALS`. By default as many as give
+        a standard error two significant digits.
     stars : bool
         Stars at p-values below .05, .01 and .001.
     odds_ratios : bool
@@ -57,15 +65,18 @@ def paper_table(
     """
     if below not in SHOWN:
         raise ParameterError(f"below: must be one of {', '.join(SHOWN)}, got {below!r:.40}")
+    if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
+        raise ParameterError(f"decimals: must be an integer in [0, {MOST_DECIMALS}], got {describe(decimals)}")
     rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
-    intervals = odds_ratios or below == "intervals"
+    if odds_ratios and below == "errors":
+        below = "intervals"
     body, terms = [], labels_of(models, labels)
     # Terms in the order in which the models first have them.
     for term in dict.fromkeys(row.term for each in rows for row in each):
         cells = [next((row for row in each if row.term == term), None) for each in rows]
-        body.append((terms[term], *(_estimate(cell, stars) for cell in cells)))
-        body.append(("", *(_below(cell, intervals) for cell in cells)))
-    said = _said(models, confidence_level if intervals else None, stars=stars, odds_ratios=odds_ratios, labels=labels)
+        body.append((terms[term], *(_estimate(cell, stars, decimals) for cell in cells)))
+        body.append(("", *(_below(cell, below, decimals) for cell in cells)))
+    said = _said(models, below, confidence_level, stars=stars, odds_ratios=odds_ratios, labels=labels)
     header = [f"({place})" for place in range(1, len(models) + 1)]
     if labels:
         outcomes = [model.outcome_label(labels) for model in models]
@@ -74,20 +85,28 @@ def paper_table(
 
 
 def _said(
-    models: Sequence[FittedModel], confidence_level: float | None, *, stars: bool, odds_ratios: bool, labels: Labels
+    models: Sequence[FittedModel],
+    below: str,
+    confidence_level: float,
+    *,
+    stars: bool,
+    odds_ratios: bool,
+    labels: Labels,
 ) -> list[str]:
     """The notes below the table: the meaning of its figures, then the formula and message of each model."""
-    inside = (
-        "Standard errors in round brackets"
-        if confidence_level is None
-        else f"{100 * confidence_level:g} % intervals in square brackets"
-    )
+    inside = "Standard errors in round brackets"
+    if below == "p":
+        inside = "p-values in round brackets"
+    elif below == "intervals":
+        methods = methods_text(model.interval for model in models)
+        inside = f"{100 * confidence_level:g} % {methods} intervals in square brackets"
     of_odds = all(model.is_of_odds for model in models)
     figures = "Odds ratios" if odds_ratios else "Coefficients (log odds)" if of_odds else "Coefficients"
-    said = [f"{figures} of the true answers. {inside}."]
-    said += _compared(models, labels)
+    by_ratio = any(model.interval == "profile" for model in models)
+    if below == "p" and by_ratio:
+        inside += ", by likelihood ratios"
+    said = [f"{figures} of the true answers. {inside}.", *_compared(models, labels)]
     if stars:
-        by_ratio = any(model.interval == "profile" for model in models)
         said.append("* p < .05, ** p < .01, *** p < .001" + (", by likelihood ratios." if by_ratio else "."))
     if not are_of_same_reports(models):
         said.append("Log-likelihoods are of different reports and do not compare.")
@@ -114,15 +133,13 @@ def _compared(models: Sequence[FittedModel], labels: Labels) -> Iterator[str]:
 
 
 def noise_notes(layout: Layout, names: Sequence[str]) -> list[str]:
-    """A sentence for each randomised question: its design and epsilon."""
+    """A sentence for each randomised question: its design in words, and epsilon."""
     found = []
     for question in (arm for name in names for arm in layout.arms(name)):
-        name = question.name
-        design = question.design.name.replace("_", "-")
-        if math.isinf(question.epsilon):
-            found.append(f"{name}: {design}.")
-        else:
-            found.append(f"{name}: {design}, epsilon {number(question.epsilon)}.")
+        # The chance of a box is that of the whole question.
+        whole, _ = layout.whole(question.name)
+        text = randomisation_text(whole.design, whole.drawn, whole.epsilon)
+        found.append(f"{question.name}: {text}.")
     return found
 
 
@@ -152,28 +169,32 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
     return found
 
 
-def _estimate(row: TidyRow | None, stars: bool) -> str:
+def _estimate(row: TidyRow | None, stars: bool, decimals: int | None) -> str:
     if row is None:
         return ""
-    return _form_of(row)(row.estimate) + (next((s for p, s in STARS if row.p_value < p), "") if stars else "")
+    return _form_of(row, decimals)(row.estimate) + (next((s for p, s in STARS if row.p_value < p), "") if stars else "")
 
 
-def _below(row: TidyRow | None, intervals: bool) -> str:
+def _below(row: TidyRow | None, below: str, decimals: int | None) -> str:
     if row is None:
         return ""
-    form = _form_of(row)
-    if intervals:
+    if below == "p":
+        return f"({p_value(row.p_value)})"
+    form = _form_of(row, decimals)
+    if below == "intervals":
         return f"[{form(row.conf_low)}, {form(row.conf_high)}]"
     return f"({form(row.std_error)})"
 
 
-def _form_of(row: TidyRow) -> Callable[[float], str]:
-    """The form of a row's figures: as many decimals as give its standard error two significant digits.
+def _form_of(row: TidyRow, wanted: int | None = None) -> Callable[[float], str]:
+    """The form of a row's figures: the decimals that are wanted, or as many as give its error two significant digits.
 
     >>> row = TidyRow("age", 0.4712, 0.1871, 2.5, 0.01, 0.1076, 0.847)
     >>> [_form_of(row)(each) for each in (row.estimate, row.std_error, row.conf_low)]
     ['0.47', '0.19', '0.11']
     """
+    if wanted is not None:
+        return lambda value: _fixed(value, wanted)
     # Odds ratios have no standard error; an unknown one is 0.
     if not 0 < row.std_error < math.inf:
         return _ratio

@@ -21,6 +21,7 @@ from deniable_statistics.published.columns import (
     Column,
     Form,
     N,
+    at_level,
     equation_of_p,
     figure,
     figures,
@@ -31,6 +32,7 @@ from deniable_statistics.published.columns import (
     p_value,
     text_table,
 )
+from deniable_statistics.published.method_names import method_name, methods_text
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.regression.tidy import LIKELIHOOD_RATIO_Z
@@ -74,7 +76,7 @@ def _test(row: Any) -> str:
     """A statistic with its degrees of freedom: F under a sampling design, else chi-squared."""
     if getattr(row, "df_error", None) is not None:  # which rows of a complex sample alone have
         return f"F({number(row.df)}, {number(row.df_error)}) = {number(row.statistic)}"
-    return f"chi2({row.df}) = {number(row.statistic)}"
+    return f"\u03c7\u00b2({row.df}) = {number(row.statistic)}"
 
 
 def _measure(row: ComparisonRow) -> str:
@@ -98,19 +100,20 @@ SUSPECTED = (replace(BOUNDS, is_shown=bool), replace(ROBUST, is_shown=bool))
 SENSITIVITY = (
     QUESTION,
     OPTION,
-    Column("misbehaving", lambda row: percent(row.misbehaving)),
+    Column("Misbehaving", lambda row: percent(row.misbehaving)),
     *SUSPECTED,
-    Column("corrected", figure("corrected"), is_shown=has("corrected")),
+    Column("Corrected", figure("corrected"), is_shown=has("corrected")),
     Column(
-        "its interval",
+        "CI of corrected",
         lambda row: interval(row.corrected_low, row.corrected_high, form_of(row)),
         is_shown=has("corrected"),
+        has_level=True,
     ),
 )
 COMPARISONS = (
     QUESTION,
-    Column("option", lambda row: row.option or "all", is_text=True),
-    Column("measure", _measure, is_text=True),
+    Column("Option", lambda row: row.option or "all", is_text=True),
+    Column("Comparison", _measure, is_text=True),
     # A test stands in the place of an estimate: it has neither an error nor an interval.
     replace(_COMPARED, cell=lambda row: _COMPARED.cell(row) if row.df is None else _test(row)),
     replace(_COMPARED_ERROR, cell=lambda row: _COMPARED_ERROR.cell(row) if row.df is None else ""),
@@ -119,21 +122,21 @@ COMPARISONS = (
     _HOLM,
 )
 MODELS = (
-    Column("model", attrgetter("formula"), is_text=True),
+    Column("Model", attrgetter("formula"), is_text=True),
     # Seven digits, because likelihoods of thousands of reports differ in the last ones alone.
-    Column("log-likelihood", lambda row: number(row.loglik, 7)),
-    Column("parameters", lambda row: str(row.parameters)),
+    Column("Log-likelihood", lambda row: number(row.loglik, 7)),
+    Column("Parameters", lambda row: str(row.parameters)),
     Column("AIC", lambda row: number(row.aic, 7)),
     Column("BIC", lambda row: number(row.bic, 7)),
-    Column("against the first", lambda row: row.note or ("" if row.df is None else _test(row))),
+    Column("Against the first", lambda row: row.note or ("" if row.df is None else _test(row))),
     Column("p", lambda row: "" if row.df is None else p_value(row.p_value)),
 )
 PREDICTIONS = (
-    Column("option", attrgetter("option"), is_text=True),
-    Column("at", lambda row: row.setting or "as they are", is_text=True),
-    Column("variable", lambda row: row.variable or "", is_text=True, is_shown=has("variable")),
+    Column("Option", attrgetter("option"), is_text=True),
+    Column("At", lambda row: row.setting or "as they are", is_text=True),
+    Column("Variable", lambda row: row.variable or "", is_text=True, is_shown=has("variable")),
     Column(
-        "change",
+        "Change",
         lambda row: "each unit" if row.first is None else f"{row.first} \u2212 {row.second}",
         is_text=True,
         is_shown=has("variable"),
@@ -165,7 +168,7 @@ def shares_table(
         [*columns, *([FAKES] if suspected is None else SUSPECTED)],
         rows,
         *few_reports(rows),
-        f"{_level(rows)} ({_methods(rows)}) for {whose}.",
+        f"{_intervals(rows)} for {whose}.",
         _assumed(share),
         _errors(getattr(row, "df", None) for row in rows),
         _suspicion(suspected)
@@ -196,7 +199,6 @@ def sensitivity_table(rows: Sequence[SensitivityRow], suspected: Misbehaving) ->
     return PaperTable.of(
         SENSITIVITY,
         rows,
-        f"{_level(rows)}.",
         exactly if has("corrected")(rows) else "",
         _suspicion(suspected),
     )
@@ -208,7 +210,7 @@ def comparison_table(rows: Sequence[ComparisonRow]) -> PaperTable:
     return PaperTable.of(
         COMPARISONS,
         rows,
-        f"{_level(rows)} ({_methods(figures)}){_together(rows)}.",
+        f"{_intervals(figures or rows)}{_together(rows)}.",
         _errors(getattr(row, "df_error", None) for row in figures),
     )
 
@@ -217,12 +219,14 @@ def _with_sentences(table: str, *sentences: str) -> str:
     return "\n".join([table, "", *filter(None, sentences)])
 
 
-def _level(rows: Sequence[Any]) -> str:
-    return f"{100 * rows[0].conf_level:g} % intervals"
+def _ci(confidence_level: float) -> str:
+    """What the column of intervals is called."""
+    return f"{100 * confidence_level:g} % CI"
 
 
-def _methods(rows: Iterable[Any]) -> str:
-    return ", ".join(dict.fromkeys(row.method for row in rows))
+def _intervals(rows: Sequence[Any]) -> str:
+    """The column of intervals with the methods behind it, as the beginning of a sentence."""
+    return f"{_ci(rows[0].conf_level)}: {methods_text(row.method for row in rows)} intervals"
 
 
 def _together(rows: Sequence[Any]) -> str:
@@ -255,7 +259,7 @@ def crosstab_table(rows: Sequence[CrosstabRow]) -> PaperTable:
         else counted(round(rows[0].n), "person", "people")
     )
     sentences = [
-        f"{_level(rows)}. {'Shares' + among if cells else 'Correlation'}, {whom}.",
+        f"{'Shares' + among if cells else 'Correlation'}, {whom}.",
         *(sentence for row in rows for sentence in _association(row)),
         # In rows of tests df_error is the denominator of F, not of a standard error.
         _errors(getattr(row, "df_error", None) for row in rows if row.df is None),
@@ -264,7 +268,7 @@ def crosstab_table(rows: Sequence[CrosstabRow]) -> PaperTable:
         return PaperTable((), notes=tuple(filter(None, sentences)))
     places = [place for place in ("first", "second", "third") if getattr(cells[0], place) is not None]
     columns = [Column(getattr(cells[0], each), attrgetter(f"{each}_option"), is_text=True) for each in places]
-    feasible = Column("most likely", lambda row: percent(row.feasible), is_shown=has("feasible"))
+    feasible = Column("Most likely", lambda row: percent(row.feasible), is_shown=has("feasible"))
     return PaperTable.of([*columns, *figures(lambda _row: percent), feasible], cells, *sentences)
 
 
@@ -273,7 +277,8 @@ def _association(row: CrosstabRow) -> Iterator[str]:
     if row.measure == "independence":
         yield f"Independence: {_test(row)}, {equation_of_p(row.p_value)}."
     elif row.measure in ("correlation", "odds ratio"):
-        yield f"{row.measure.capitalize()}: {number(row.estimate)} ({interval(row.conf_low, row.conf_high, number)})."
+        held = interval(row.conf_low, row.conf_high, number)
+        yield f"{row.measure.capitalize()}: {number(row.estimate)} ({_ci(row.conf_level)}: {held})."
     if row.note:
         yield f"About the {row.measure}: {row.note}."
 
@@ -290,18 +295,18 @@ def regression_text(
     rows = model.odds_ratios if odds_ratios else model.rows if all_terms else model.outcome_rows
     estimate, error, conf = figures(lambda _row: number)
     columns = [
-        Column("term", attrgetter("term"), is_text=True),
-        *([replace(estimate, heading="odds ratio")] if odds_ratios else [estimate, error]),
+        Column("Term", attrgetter("term"), is_text=True),
+        *([replace(estimate, heading="Odds ratio")] if odds_ratios else [estimate, error]),
         # Student's t with infinitely many degrees of freedom, as without a sampling design, is the normal z.
         Column("z" if df == math.inf else "t", lambda row: number(row.statistic, 3)),
         _P,
-        conf,
+        at_level(conf, confidence_level),
     ]
     # The terms of the predictors' own shares are nuisance parameters, so by default they are counted, not shown.
     hidden = 0 if odds_ratios else len(model.rows) - len(rows)
     return _with_sentences(
         text_table(columns, rows),
-        f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}{_whole(fit)}.",
+        f"{_ci(confidence_level)}: {method_name(model.interval)} intervals. {counted(fit.n, 'row')}{_whole(fit)}.",
         LIKELIHOOD_RATIO_Z if model.interval == "profile" else "",
         f"{counted(hidden, 'term')} for the distribution of the true predictors not shown: --all-terms."
         if hidden
@@ -325,8 +330,8 @@ def goodness_text(found: GoodnessOfFit) -> str:
     else:
         df = ""
         how = f"over {counted(found.groups, 'group')} by fitted share, p from {found.draws} studies that the model drew"
-    pearson = f"Pearson X2{df} = {number(found.pearson)}, {equation_of_p(found.pearson_p)}"
-    return f"Fit: {pearson}; deviance G2{df} = {number(found.deviance)}, {equation_of_p(found.deviance_p)}; {how}."
+    pearson = f"Pearson \u03c7\u00b2{df} = {number(found.pearson)}, {equation_of_p(found.pearson_p)}"
+    return f"Fit: {pearson}; deviance G\u00b2{df} = {number(found.deviance)}, {equation_of_p(found.deviance_p)}; {how}."
 
 
 def prediction_table(rows: Sequence[PredictionRow]) -> PaperTable:
@@ -334,7 +339,8 @@ def prediction_table(rows: Sequence[PredictionRow]) -> PaperTable:
     return PaperTable.of(
         PREDICTIONS,
         rows,
-        f"{_level(rows)} ({'logit scale' if rows[0].measure == 'share' else 'Wald'}){_together(rows)}. "
+        f"{_ci(rows[0].conf_level)}: {method_name('logit' if rows[0].measure == 'share' else 'wald')} intervals"
+        f"{_together(rows)}. "
         "Averages over the people of the file and the population that they stand for.",
         _errors(row.df for row in rows),
     )
@@ -350,6 +356,6 @@ def _whole(fit: Fit | MomentFit) -> str:
     text = f", log-likelihood {number(glance.loglik, 6)}"
     # NaN, which differs from itself, for a model without covariates: there is nothing to test.
     if glance.p_value == glance.p_value:
-        ratio = f"chi2({glance.lr_df}) = {number(glance.lr_statistic)}"
+        ratio = f"\u03c7\u00b2({glance.lr_df}) = {number(glance.lr_statistic)}"
         text += f", against no covariates {ratio}, {equation_of_p(glance.p_value)}"
     return text + (f", penalty {glance.penalty}" if glance.penalty else "")

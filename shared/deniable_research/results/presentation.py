@@ -279,6 +279,7 @@ class Regression(Result):
         self,
         *others: Regression,
         below: str = "errors",
+        decimals: int | None = None,
         stars: bool = False,
         odds_ratios: bool = False,
         labels: Labels | None = None,
@@ -295,6 +296,7 @@ class Regression(Result):
             [each.model for each in every],
             tuple(dict.fromkeys(note for each in every for note in each.notes)),
             below=below,
+            decimals=decimals,
             stars=stars,
             odds_ratios=odds_ratios,
             confidence_level=self.confidence_level,
@@ -305,12 +307,14 @@ class Regression(Result):
         self,
         *others: Regression,
         below: str = "errors",
+        decimals: int | None = None,
         stars: bool = False,
         odds_ratios: bool = False,
         labels: Labels | None = None,
     ) -> str:
         """The table for a paper in Markdown."""
-        return markdown(self.paper(*others, below=below, stars=stars, odds_ratios=odds_ratios, labels=labels))
+        table = self.paper(*others, below=below, decimals=decimals, stars=stars, odds_ratios=odds_ratios, labels=labels)
+        return markdown(table)
 
     def _predicted(
         self, at: Sequence[Mapping[str, object]], effects: bool = False, contrast: str | None = None

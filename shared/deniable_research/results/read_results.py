@@ -77,11 +77,11 @@ def read(
     >>> frame = pd.DataFrame({"q": ["yes"] * 430 + ["no"] * 570, "wave": [1, 2] * 500})
     >>> results = read(frame, "q: forced-response truth=1/2")
     >>> print(results.shares("q"))
-    question  option     n  estimate  std. error          interval  1 % fakes
-    q         no      1000    64.0 %       3.1 %  57.8 % to 70.1 %     ±2.0 %
-    q         yes     1000    36.0 %       3.1 %  29.9 % to 42.2 %     ±2.0 %
+    Question  Option     n  Estimate     SE           95 % CI  1 % fakes
+    q         no      1000    64.0 %  3.1 %  57.8 % to 70.1 %     ±2.0 %
+    q         yes     1000    36.0 %  3.1 %  29.9 % to 42.2 %     ±2.0 %
     <BLANKLINE>
-    95 % intervals (feldman-cousins) for the population that the respondents represent.
+    95 % CI: Feldman-Cousins intervals for the population that the respondents represent.
     1 % fakes: how far the estimate can move if one report in a hundred is fake. The intervals do not include that.
     """
     if isinstance(source, str) and is_url(source):

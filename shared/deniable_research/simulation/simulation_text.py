@@ -24,6 +24,7 @@ from deniable_statistics.published.columns import (
     has,
     text_table,
 )
+from deniable_statistics.published.method_names import methods_text
 from deniable_statistics.published.printed_numbers import number, percent
 
 # Both are printed because they should agree: a smaller stated error means intervals that are too short.
@@ -61,9 +62,9 @@ _COVERAGE = Column("coverage", lambda row: percent(row.coverage))
 _REJECTED = Column("rejected", lambda row: percent(row.rejected))
 
 SURVEYS = (
-    QUESTION,
-    OPTION,
-    COHORT,
+    replace(QUESTION, heading="question"),
+    replace(OPTION, heading="option"),
+    replace(COHORT, heading="cohort"),
     *_estimates(form_of, _fine_form_of),
     Column("if split", figure("empirical_se_if_split"), is_shown=has("empirical_se_if_split")),
     Column("stated", figure("stated_se")),
@@ -104,10 +105,10 @@ def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed:
     tests = "Rejected: surveys whose interval lies above a share of 0"
     if simulation.compare is not None:
         tests += f"; of a difference, those with p below {1 - rows[0].conf_level:.2g}"
-    methods = ", ".join(dict.fromkeys(row.method for row in rows))
     said = [
         f"{rows[0].repetitions} surveys of {simulation.respondents} people, seed {seed} (PCG64: simulation only)",
-        f"{100 * rows[0].conf_level:g} % intervals ({methods}). MC error: standard error of the simulation itself.",
+        f"{100 * rows[0].conf_level:g} % {methods_text(row.method for row in rows)} intervals. MC error: standard "
+        "error of the simulation itself.",
         f"{SPREAD}\n{tests}.",
     ]
     if has("empirical_se_if_split")(rows):

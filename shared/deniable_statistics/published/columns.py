@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -27,12 +27,15 @@ class Column:
         Whether cells are aligned to the left, as texts are; numbers are aligned to the right.
     is_shown : function of all rows
         Whether the table has the column; one without content is left out.
+    has_level : bool
+        Whether the confidence level of the rows stands before the heading, as in *95 % CI*.
     """
 
     heading: str
     cell: Callable[[Any], str]
     is_text: bool = False
     is_shown: Callable[[Sequence[Any]], bool] = lambda _rows: True
+    has_level: bool = False
 
 
 def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
@@ -52,8 +55,22 @@ def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
 
 def cells_of(columns: Iterable[Column], rows: Sequence[Any]) -> tuple[list[Column], list[list[str]]]:
     """The columns that are shown for these rows, and the texts of their cells, row by row."""
-    used = [column for column in columns if column.is_shown(rows)]
+    used = [_headed(column, rows) for column in columns if column.is_shown(rows)]
     return used, [[column.cell(row) for column in used] for row in rows]
+
+
+def _headed(column: Column, rows: Sequence[Any]) -> Column:
+    """The column with the confidence level of the rows in its heading, if it has one."""
+    return at_level(column, rows[0].conf_level) if column.has_level and rows else column
+
+
+def at_level(column: Column, confidence_level: float) -> Column:
+    """A column of intervals with their level in its heading.
+
+    >>> at_level(figures()[2], 0.9).heading
+    '90 % CI'
+    """
+    return replace(column, heading=f"{100 * confidence_level:g} % {column.heading}", has_level=False)
 
 
 def p_value(value: float | None) -> str:
@@ -113,13 +130,13 @@ def has(name: str) -> Callable[[Sequence[Any]], bool]:
 def figures(form: Callable[[Any], Form] = form_of) -> tuple[Column, Column, Column]:
     """The columns of an estimate, its standard error and its interval."""
     return (
-        Column("estimate", figure("estimate", form)),
-        Column("std. error", lambda row: standard_error(row.std_error, form(row))),
-        Column("interval", ends("conf", form)),
+        Column("Estimate", figure("estimate", form)),
+        Column("SE", lambda row: standard_error(row.std_error, form(row))),
+        Column("CI", ends("conf", form), has_level=True),
     )
 
 
-QUESTION = Column("question", attrgetter("question"), is_text=True)
+QUESTION = Column("Question", attrgetter("question"), is_text=True)
 WHERE_IT_APPLIES = "where it applies"
 """Behind the name of an option, for its share among those to whom a question with a filter applies."""
 
@@ -131,8 +148,8 @@ def name_of_option(row: Any) -> str:
     return str(row.option or row.statistic)
 
 
-OPTION = Column("option", name_of_option, is_text=True)
-COHORT = Column("cohort", lambda row: row.cohort or "none", is_text=True, is_shown=has("cohort"))
+OPTION = Column("Option", name_of_option, is_text=True)
+COHORT = Column("Cohort", lambda row: row.cohort or "none", is_text=True, is_shown=has("cohort"))
 N = Column("n", lambda row: str(row.n))
-BOUNDS = Column("bounds", ends("bound"), is_shown=has("bound_low"))
-ROBUST = Column("robust interval", ends("robust"), is_shown=has("robust_low"))
+BOUNDS = Column("Bounds", ends("bound"), is_shown=has("bound_low"))
+ROBUST = Column("robust CI", ends("robust"), is_shown=has("robust_low"), has_level=True)

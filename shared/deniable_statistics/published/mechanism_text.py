@@ -68,17 +68,17 @@ def question_text(question: Question, cite: Cite = in_words) -> str:
     >>> question_text(survey.questions[0])
     "Warner's randomised response (Warner 1965) with p = 0.8176 of reporting the truth, epsilon = 1.5"
     """
-    joint = _joint_text(question.group, cite) if question.group else ""
+    joint = joint_text(question.group, cite) if question.group else ""
     return f"{joint or mechanism_text(question.mechanism, cite)}, epsilon = {question.epsilon:.4g}"
 
 
-def _joint_text(group: Group, cite: Cite) -> str:
+def joint_text(group: Group, cite: Cite) -> str:
     """The response to all questions of a group that a device asks, together; empty where each has its own."""
     if group.joint is None:
         return ""
     named = f"the {group.draw} questions that a device asks" if group.is_drawn else f"{group.size} questions"
     return (
-        f"one k-ary randomised response {cite(WORKS[KAry.name])} to {named} together, with k = {group.joint.k} "
+        f"one k-ary randomised response{_after(cite, WORKS[KAry.name])} to {named} together, with k = {group.joint.k} "
         f"patterns of answers and p = {_share(group.joint.keep)} of reporting the true one"
     )
 
@@ -89,67 +89,67 @@ def mechanism_text(mechanism: Mechanism, cite: Cite = in_words) -> str:
     >>> mechanism_text(KAry.from_coin(4, "1/2"))
     'k-ary randomised response (Kairouz, Oh and Viswanath 2016) with k = 4 options and p = 0.625 of reporting the truth'
     """
-    cited = cite(WORKS[mechanism.name])
+    cited = _after(cite, WORKS[mechanism.name])
     # Each name stands for parameters of its own.
     made: Any = mechanism
     match mechanism.name:
         case "two-coin":
             return (
-                f"randomised response with two coins {cited}, the truth with p = {_share(made.truth)} and otherwise "
+                f"randomised response with two coins{cited}, the truth with p = {_share(made.truth)} and otherwise "
                 f"yes with probability {_share(made.yes)}"
             )
         case "warner":
-            return f"Warner's randomised response {cited} with p = {_share(made.keep)} of reporting the truth"
+            return f"Warner's randomised response{cited} with p = {_share(made.keep)} of reporting the truth"
         case "forced-response":
             return (
-                f"forced response {cited}, the truth with p = {_share(made.truth)} and otherwise one of the options "
+                f"forced response{cited}, the truth with p = {_share(made.truth)} and otherwise one of the options "
                 f"with probabilities {_shares(made.forced)}"
             )
         case "unequal-k-ary":
             return (
-                f"randomised response with unequal options {cited}, the truth with p = {_share(made.truth)} and "
+                f"randomised response with unequal options{cited}, the truth with p = {_share(made.truth)} and "
                 f"otherwise one of the options, with probabilities {_shares(made.others)} of all"
             )
         case "k-ary":
             return (
-                f"k-ary randomised response {cited} with k = {made.k} options and p = {_share(made.keep)} of "
+                f"k-ary randomised response{cited} with k = {made.k} options and p = {_share(made.keep)} of "
                 "reporting the truth"
             )
         case "subset":
             assert made.support
             inside = made.support[0]
             return (
-                f"the subset mechanism {cited}, which reports w = {made.w} of k = {made.k} options, the true one "
+                f"the subset mechanism{cited}, which reports w = {made.w} of k = {made.k} options, the true one "
                 f"among them with p = {float(inside.if_true):.4g} and any other with q = {float(inside.if_other):.4g}"
             )
         case "tick-boxes":
-            return f"basic RAPPOR {cited} with k = {made.k} boxes, each reported as it is with p = {_share(made.keep)}"
+            return f"basic RAPPOR{cited} with k = {made.k} boxes, each reported as it is with p = {_share(made.keep)}"
         case "drawn-boxes":
             return (
-                f"a k-ary response to s = {made.s} of k = {made.k} boxes that are drawn by chance {cited}, with "
+                f"a k-ary response to s = {made.s} of k = {made.k} boxes that are drawn by chance{cited}, with "
                 f"p = {_share(made.keep)} of reporting all of these as they are"
             )
         case "discrete-laplace":
             return (
-                f"the discrete Laplace mechanism {cited} on the whole numbers from {made.lo} to {made.hi}, with "
+                f"the discrete Laplace mechanism{cited} on the whole numbers from {made.lo} to {made.hi}, with "
                 f"{_noise(made.tails)} and reports from {made.lo - made.excess} to {made.hi + made.excess}"
             )
         case "geometric":
             return (
-                f"the geometric mechanism {cited} on the whole numbers from {made.lo} to {made.hi}, with "
+                f"the geometric mechanism{cited} on the whole numbers from {made.lo} to {made.hi}, with "
                 f"{_noise(made.tails)} that is clamped to these ends"
             )
         case "exponential":
             truths = sorted({_share(row[x]) for x, row in enumerate(made.weights)}, key=float)
             return (
-                f"the exponential mechanism {cited} with k = {len(made.weights)} options and "
+                f"the exponential mechanism{cited} with k = {len(made.weights)} options and "
                 f"p = {' to '.join(dict.fromkeys((truths[0], truths[-1])))} of reporting the truth"
             )
         case "mean":
             # P(1 | lo) and P(1 | hi) lie around 1/2, and their difference is slope (hi - lo).
             low, high = (0.5 + side * made.slope * (made.hi - made.lo) / UNIT / 2 for side in (-1, 1))
             return (
-                f"a report of one bit for the mean {cited}, which is 1 with a probability that rises linearly from "
+                f"a report of one bit for the mean{cited}, which is 1 with a probability that rises linearly from "
                 f"{low:.4g} at {made.lo} to {high:.4g} at {made.hi}"
             )
         case "filtered-piecewise":
@@ -158,17 +158,23 @@ def mechanism_text(mechanism: Mechanism, cite: Cite = in_words) -> str:
             return _piecewise(made, cited)
         case "longitudinal":
             return (
-                f"two k-ary responses with k = {made.k} options {cited}, of which the device keeps the first, true "
+                f"two k-ary responses with k = {made.k} options{cited}, of which the device keeps the first, true "
                 f"with p = {_share(made.keep)}, and each wave reports that one with probability {_share(made.again)}"
             )
         case _:
             raise TypeError(f"mechanism: must be one of a survey, got {mechanism.name}")
 
 
+def _after(cite: Cite, works: Sequence[Work]) -> str:
+    """A citation behind a word; nothing where nothing is cited."""
+    cited = cite(works)
+    return f" {cited}" if cited else ""
+
+
 def _piecewise(mechanism: Any, cited: str) -> str:
     knots = list(map(str, mechanism.knots))
     return (
-        f"a piecewise linear mechanism, optimised after known ones {cited}, on the numbers from {knots[0]} to "
+        f"a piecewise linear mechanism, optimised after known ones{cited}, on the numbers from {knots[0]} to "
         f"{knots[-1]}, whose probabilities are linear between the knots {', '.join(knots[:-1])} and {knots[-1]}, with "
         f"{len(mechanism.weights)} possible reports"
     )

@@ -104,6 +104,11 @@ Cite = Callable[[Sequence[Work]], str]
 """How works are cited within a sentence."""
 
 
+def uncited(_works: Sequence[Work]) -> str:
+    """No citation, for notes below a table."""
+    return ""
+
+
 def in_words(works: Sequence[Work]) -> str:
     """Works as a sentence of plain text cites them.
 
@@ -278,14 +283,13 @@ ZOU = Work(
     "1693-1702",
 )
 
-INTERVALS: dict[str, tuple[str, tuple[Work, ...]]] = {
-    "agresti-coull": ("Agresti-Coull intervals", (AGRESTI,)),
-    "feldman-cousins": ("Feldman-Cousins intervals", (FELDMAN,)),
-    "likelihood-ratio": ("likelihood-ratio intervals", (WILKS,)),
-    "score": ("score intervals of ratios", ()),
-    "wilson": ("Wilson's score intervals", (WILSON,)),
+INTERVALS: dict[str, tuple[Work, ...]] = {
+    "agresti-coull": (AGRESTI,),
+    "feldman-cousins": (FELDMAN,),
+    "likelihood-ratio": (WILKS,),
+    "wilson": (WILSON,),
 }
-"""The words and the works for each method of intervals that a collector may use by default."""
+"""The works for each method of intervals that a collector may use by default and that has some."""
 
 OF_ANALYSES = (AGRESTI_MIN, DONNER, FULLER, NEWCOMBE, ZOU)
 """Works for what a paper may add: differences and ratios of cohorts, and corrected least squares."""

@@ -30,7 +30,7 @@ PLATEAU = 1e-3
 """What a log-likelihood without a maximum may still gain where its search ended: nothing beside the 1.9 of a limit."""
 
 
-LIKELIHOOD_RATIO_Z = "z is the signed root of the likelihood ratio; with wald intervals it is estimate / std. error."
+LIKELIHOOD_RATIO_Z = "z is the signed root of the likelihood ratio; with Wald intervals it is estimate / SE."
 """The sentence below a table with profile intervals, whose readers would divide the two columns and get another z."""
 
 
@@ -194,12 +194,13 @@ class CoefficientEstimates:
     def summary(self, confidence_level: float = 0.95) -> str:
         """The rows of `tidy` as a table for people, with what to know before using them."""
         rows = self.tidy(confidence_level)
-        header = ["term", "estimate", "std. error", "z" if self.df == math.inf else "t", "p", "interval"]
+        ci = f"{100 * confidence_level:g} % CI"
+        header = ["Term", "Estimate", "SE", "z" if self.df == math.inf else "t", "p", ci]
         lines = [
             [row.term, *map(number, row[1:4]), p_value(row.p_value), interval(row.conf_low, row.conf_high, number)]
             for row in rows
         ]
-        about = f"n = {self.n}, {100 * confidence_level:g} % intervals."
+        about = f"n = {self.n}."
         how = LIKELIHOOD_RATIO_Z if self.default_interval == "profile" else ""
         return "\n".join(filter(None, [format_table(header, lines, right=header[1:]), about, how, self.message]))
 
