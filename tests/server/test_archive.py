@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from deniable import EstimateRow, Survey, estimate, read_survey, tally_reports
+from deniable_commands.main import main
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
@@ -269,6 +271,28 @@ def test_its_codebook_describes_every_column(unpacked: tuple[Path, Survey, list[
     assert names == (folder / "reports.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
 
 
+@pytest.mark.slow
+def test_its_readme_names_every_file(unpacked: tuple[Path, Survey, list[EstimateRow]]) -> None:
+    folder, survey, _ = unpacked
+    text = (folder / "README.txt").read_text(encoding="utf-8")
+    for path in folder.iterdir():
+        # One sentence is about the scripts of four programs.
+        assert path.name in text or path.name.startswith("estimates.") or path.name == "README.txt", path
+    assert {path.suffix for path in folder.glob("estimates.*")} == {".csv", ".R", ".do", ".sps", ".py"}
+    assert "REHEARSAL" not in text
+    assert f"/s/{survey.id}/results?release=1" in " ".join(text.split())
+    assert "To recompute a share" in text
+    assert "To recompute a regression" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_its_codebook_in_markdown_is_that_of_the_command(tmp_path: Path) -> None:
+    survey = read_survey(KINDS)
+    (tmp_path / "survey.json").write_bytes(survey.document)
+    printed = CliRunner().invoke(main, ["codebook", str(tmp_path / "survey.json")], catch_exceptions=False).stdout
+    assert dict(files_about(survey))["codebook.md"].decode() == printed
+
+
 def test_of_a_survey_that_keeps_tallies_has_no_rows_and_no_scripts(http: FlaskClient, store: Store) -> None:
     survey = replace(read_survey(FIVE_TYPES), results="batches", release=50, retention="tallies")
     store.publish(survey)
@@ -278,7 +302,11 @@ def test_of_a_survey_that_keeps_tallies_has_no_rows_and_no_scripts(http: FlaskCl
     store.settle()
     content = http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data
     names = set(files_of(content))
-    assert {"survey.db", "codebook.xml", "estimates.csv"} <= names
+    assert {"survey.db", "codebook.md", "codebook.xml", "estimates.csv", "README.txt"} <= names
+    readme = files_of(content)["README.txt"].decode()
+    assert "none can be computed" in " ".join(readme.split())
+    assert "Rscript" not in readme
+    assert "reports.csv has" not in readme
     assert not names & {"reports.csv", "estimates.py", "estimates.R"}
 
 
