@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import math
 import re
 import sqlite3
 import subprocess
@@ -35,6 +36,7 @@ from tools.rig.in_process import ended
 from tools.rig.patience import PATIENCE
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, Clock
+from tools.tutorials import blocks_of
 
 KINDS = survey_toml(
     "Kinds",
@@ -322,3 +324,32 @@ def test_texts_of_authors_are_texts_in_every_script(text: str) -> None:
     for line in (stata, spss):
         assert not set("`$'\"\\") & set(line), line
     assert files["estimates.R"].isascii()
+
+
+@pytest.mark.r
+def test_r_regresses_from_the_archive_alone(tmp_path: Path, http: FlaskClient, store: Store) -> None:
+    """With the scripts of the tutorial and nothing that Python writes: codebook and reports are in the archive."""
+    survey, reports = filled(store, survey_toml("Regressed", question_toml("affair", "yes-no", epsilon=2.0)))
+    content = http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / survey.id
+    page = (Path(__file__).parents[2] / "docs" / "learn" / "paper.md").read_text(encoding="utf-8")
+    scripts = {block.file: block.text for block in blocks_of(page)}
+    (folder / "noise.R").write_text(scripts["noise.R"], encoding="utf-8")
+    script = scripts["outcome.R"]
+    for old, new in (('"studied"', '"affair"'), ("years.csv", "reports.csv"), ("years.md", "codebook.md")):
+        assert old in script
+        script = script.replace(old, new)
+    (folder / "outcome.R").write_text(f"{script}\ncat(format(fit$par, digits = 10))\n", encoding="utf-8")
+    command = [rscript(), "outcome.R"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    found = [float(each) for each in done.stdout.splitlines()[-1].split()]
+    # The first cohort is the reference: log odds of its share, and differences of those of the others to it.
+    shares = []
+    for cohort in sorted(survey.cohorts):
+        own = [each for each in reports if each.cohort == cohort]
+        (_, yes) = estimate(tally_reports(own, survey), survey)
+        shares.append(yes.estimate)
+    logits = [math.log(each / (1 - each)) for each in shares]
+    assert found == pytest.approx([logits[0], *(each - logits[0] for each in logits[1:])], abs=1e-3)
