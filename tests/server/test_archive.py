@@ -346,10 +346,10 @@ def test_r_regresses_from_the_archive_alone(tmp_path: Path, http: FlaskClient, s
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
     found = [float(each) for each in done.stdout.splitlines()[-1].split()]
     # The first cohort is the reference: log odds of its share, and differences of those of the others to it.
-    shares = []
+    logits = []
     for cohort in sorted(survey.cohorts):
         own = [each for each in reports if each.cohort == cohort]
         (_, yes) = estimate(tally_reports(own, survey), survey)
-        shares.append(yes.estimate)
-    logits = [math.log(each / (1 - each)) for each in shares]
+        assert yes.estimate is not None
+        logits.append(math.log(yes.estimate / (1 - yes.estimate)))
     assert found == pytest.approx([logits[0], *(each - logits[0] for each in logits[1:])], abs=1e-3)
