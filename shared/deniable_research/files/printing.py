@@ -63,9 +63,10 @@ def _form_of_measure(row: ComparisonRow) -> Form:
     measure = MEASURES.get(row.measure)
     if measure and measure.is_share:
         return percent
-    if not 0 < row.std_error < math.inf or (decimals := decimals_of(row.std_error)) > MOST_DIGITS:
+    if row.std_error is None or not 0 < row.std_error < math.inf:
         return number
-    return lambda value: fixed(value, decimals)
+    decimals = decimals_of(row.std_error)
+    return number if decimals > MOST_DIGITS else lambda value: fixed(value, decimals)
 
 
 def _form_of_prediction(row: PredictionRow) -> Form:

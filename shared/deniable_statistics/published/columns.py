@@ -110,7 +110,7 @@ OPEN = "At most, at least: the data set no limit at the other side of the interv
 
 def is_open(row: Any) -> bool:
     """Whether an end of the interval of a row is infinite."""
-    return row.conf_low == -math.inf or row.conf_high == math.inf
+    return bool(row.conf_low == -math.inf or row.conf_high == math.inf)
 
 
 def form_of(row: Any) -> Form:
