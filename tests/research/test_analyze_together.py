@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +26,13 @@ from deniable_research.files import (
     regress,
 )
 from deniable_research.files.printing import comparison_table
+from deniable_research.files.result_rows import ComparisonRow
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
 from deniable_statistics import classical as channels
 from deniable_statistics.comparison import difference, homogeneity, pairwise, ratio, trend
 from deniable_statistics.intervals import level_of_each
 from deniable_statistics.joint import box_pair, crosstab, independence
+from deniable_statistics.published import columns
 from deniable_statistics.sampling import SimpleSample
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tools.rig.surveys import FIVE_TYPES, person
@@ -67,13 +70,29 @@ def test_a_sentence_says_which_intervals_hold_together() -> None:
         ("religious", "half", "square-and-add (MOVER) and Donner-Zou intervals."),
     ):
         rows = compare(table, question, by)
-        assert f"95 % CI: {sentence}" in str(comparison_table(rows))
+        printed = str(comparison_table(rows))
+        assert f"95 % CI: {sentence}" in printed
+        assert ("not simultaneous for the options" in printed) == (question == "religious")
         # As it says: the level of each is that of the pairs of one option.
         pairs = [row for row in rows if row.measure == "difference" and row.option == rows[0].option]
         level = level_of_each(0.95, len(pairs))
         first, second = (table.estimate(question, np.array(table.columns[by]) == each) for each in "ab")
         alone = difference(first, second, survey.question(question).options.index(pairs[0].option))
         assert [pairs[0].conf_low, pairs[0].conf_high] == pytest.approx(alone.confidence_interval(level))
+
+
+def test_figures_of_a_ratio_have_two_digits_of_its_error_and_infinite_ends_are_no_limits() -> None:
+    ratio_row = ComparisonRow("q", "yes", "ratio", "a", "b", estimate=0.62214, std_error=0.0628, p_value=0.01)
+    for low, high, said in (
+        (0.5048, 0.7547, "0.622  0.063  0.505 to 0.755"),
+        (0.0, 0.7547, "0.000 to 0.755"),
+        (0.5048, math.inf, "at least 0.505"),
+        (0.0, math.inf, "no limits"),
+    ):
+        text = str(comparison_table([replace(ratio_row, conf_low=low, conf_high=high)]))
+        assert said in text
+        assert (columns.OPEN in text) == (high == math.inf)
+        assert "\u221e" not in text
 
 
 def test_two_cohorts_have_a_difference_and_a_ratio(study: Table) -> None:

@@ -19,9 +19,10 @@ from deniable_research.files.model_tables import FittedModel, against, compare_m
 from deniable_research.files.panels import term_panels
 from deniable_research.files.paper import noise_notes, paper_table
 from deniable_research.files.paper_table import PaperTable, escape_tex, html_page, markdown, tex
+from deniable_research.files.printing import regression_text
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.published.charts import interval_chart
-from deniable_statistics.published.columns import p_value
+from deniable_statistics.published.columns import OPEN, p_value
 from tests.support.analyzing import STUDY, as_rows, ok, refused
 from tools.packages import pdflatex
 from tools.rig.patience import PATIENCE
@@ -135,6 +136,29 @@ def test_p_values_stand_below_coefficients_and_decimals_are_chosen(models: list[
     for wrong in (-1, 7, 1.5, True, "2"):
         with pytest.raises(ParameterError, match=r"^decimals: must be an integer in \[0, 6\], got"):
             paper_table(models, decimals=wrong)  # type: ignore[arg-type]
+
+
+def test_an_interval_without_a_limit_is_printed_without_one_and_explained() -> None:
+    """Fewer say yes in the second wave than chance alone makes, so its log odds have no lower limit."""
+    layout = Layout((quick_question("q: forced-response truth=1/2"),))
+    reports = ("yes",) * 430 + ("no",) * 570 + ("yes",) * 200 + ("no",) * 800
+    table = Table.of({"q": reports, "wave": ("1",) * 1000 + ("2",) * 1000}, layout)
+    model = FittedModel.of("q ~ C(wave)", regress(table, "q ~ C(wave)", penalty=None), 0.95, None, None)
+    (row,) = model.plotted_rows
+    assert row.conf_low == -math.inf
+    assert model.odds_ratios[0].conf_low == 0, "files for programs keep the number"
+    for odds_ratios in (False, True):
+        text = regression_text(model, 0.95, odds_ratios=odds_ratios)
+        assert "at most " in text
+        assert OPEN in text
+        assert "\u221e to" not in text
+        paper = paper_table([model], below="intervals", odds_ratios=odds_ratios)
+        assert paper.body[-1][1].startswith("[at most ")
+        assert OPEN in paper.notes
+        assert all(
+            "[at most " in form(paper).replace("\\[", "[").replace("{[}", "[") for form in (markdown, tex, html_page)
+        )
+    assert OPEN not in paper_table([model]).notes, "without intervals there is nothing to explain"
 
 
 def test_the_command_takes_p_values_and_decimals(tmp_path: Path) -> None:

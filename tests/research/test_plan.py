@@ -21,6 +21,7 @@ from deniable_statistics.planning import NoiseModel
 from deniable_statistics.planning.plans import Estimand, PowerPlan, SizePlan, SplitPlan, WidthPlan
 from deniable_statistics.planning.precision import Precision
 from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES
 
 PLAN = CommandLine("plan")
@@ -52,7 +53,7 @@ def test_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     Path("my-survey.toml").write_text(FIVE_TYPES, encoding="utf-8")
     assert plan.epilog
     lines = [line.split()[2:] for line in plan.epilog.splitlines() if line.startswith("  deniable plan ")]
-    assert len(lines) == 8
+    assert len(lines) == 9
     for arguments in lines:
         assert "asked directly" in ok(*arguments) or "--questions" in arguments
 
@@ -127,6 +128,24 @@ def test_choice_questions() -> None:
     assert row["people"] == NoiseModel.through(KAry.from_coin(4, "1/2")).at(0.1).sample_size(0.05)
     (row,) = plans("--epsilon", "1", "--options", "10", "--share", "0.1")
     assert row["people"] == 4611
+
+
+def test_test_of_an_option_says_that_it_is_one_and_a_survey_says_what_to_write(tmp_path: Path) -> None:
+    arguments = ("--options", "5", "--epsilon", "1", "--share", "0.2", "--against", "0.3")
+    assert "This is for one of the 5 options, chosen beforehand." in ok(*arguments)
+    assert "chosen beforehand" not in ok("--epsilon", "1", "--share", "0.2", "--against", "0.3")
+    health = question_toml("health", "choice", options=[*"abcde"], epsilon=1.0)
+    survey = tmp_path / "health.toml"
+    survey.write_text(survey_toml("Health", health), "utf-8")
+    tested = ("--share", "0.2", "--against", "0.3")
+    said = " ".join(refused("--survey", survey, *tested).split())
+    assert f"Write 'deniable plan {' '.join(arguments)}'" in said
+    ticks = question_toml("ticks", "ticks", options=["a", "b"], epsilon=2)
+    survey.write_text(survey_toml("Health", health, ticks, question_toml("ever", "yes-no", epsilon=1)), "utf-8")
+    said = " ".join(refused("--survey", survey, *tested).split())
+    assert f"Write 'deniable plan {' '.join(arguments)}' (health), " in said
+    assert f"'deniable plan {' '.join(arguments[2:])}' (ever)" in said
+    assert "(ticks)" not in said
 
 
 def test_splitting_against_drawing_one_question() -> None:
@@ -256,7 +275,7 @@ def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:
     assert "give one of --epsilon, --truth and --survey" in refused("--epsilon", "1", "--truth", "1/2")
     share = ("--epsilon", "1", "--share", "0.1")
     for arguments, message in (
-        (("--survey", file, "--against", "0.1"), "--against goes with one question, not with --survey"),
+        (("--survey", file, "--against", "0.1"), "--against goes with one question, not with --survey. Write"),
         (("--epsilon", "1", "--against", "0.1"), "--against needs --share"),
         ((*share, "--against", "0.2", "--width", "0.1"), "--against goes with --power, not with --width"),
         ((*share, "--one-sided"), "--one-sided goes with --against"),

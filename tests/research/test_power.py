@@ -236,7 +236,11 @@ def test_a_number_may_depend_on_an_answer(survey: Survey) -> None:
         ("affair ~ Age", {}, "formula: Age must be a question or a covariate"),
         ("affair ~ age.mean()", {}, "formula: must not hold age.mean()"),
         ("age ~ affair", {}, "age must be a question or numbers"),
-        ("religious ~ age", {}, "religious must have two answers"),
+        (
+            "religious ~ age",
+            {},
+            "religious must have two answers to be simulated on the left, got 3; --compare has the power",
+        ),
         ("affair ~ drugs", {}, "drugs must be a question of which a person has one answer"),
         ("affair", {}, "formula: must be like"),
         ("affair ~ age +", {}, "formula"),

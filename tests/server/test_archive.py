@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import math
 import re
 import sqlite3
 import subprocess
@@ -17,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from deniable import EstimateRow, Survey, estimate, read_survey, tally_reports
+from deniable_commands.main import main
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
@@ -33,6 +36,7 @@ from tools.rig.in_process import ended
 from tools.rig.patience import PATIENCE
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, Clock
+from tools.tutorials import blocks_of
 
 KINDS = survey_toml(
     "Kinds",
@@ -269,6 +273,28 @@ def test_its_codebook_describes_every_column(unpacked: tuple[Path, Survey, list[
     assert names == (folder / "reports.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
 
 
+@pytest.mark.slow
+def test_its_readme_names_every_file(unpacked: tuple[Path, Survey, list[EstimateRow]]) -> None:
+    folder, survey, _ = unpacked
+    text = (folder / "README.txt").read_text(encoding="utf-8")
+    for path in folder.iterdir():
+        # One sentence is about the scripts of four programs.
+        assert path.name in text or path.name.startswith("estimates.") or path.name == "README.txt", path
+    assert {path.suffix for path in folder.glob("estimates.*")} == {".csv", ".R", ".do", ".sps", ".py"}
+    assert "REHEARSAL" not in text
+    assert f"/s/{survey.id}/results?release=1" in " ".join(text.split())
+    assert "To recompute a share" in text
+    assert "To recompute a regression" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_its_codebook_in_markdown_is_that_of_the_command(tmp_path: Path) -> None:
+    survey = read_survey(KINDS)
+    (tmp_path / "survey.json").write_bytes(survey.document)
+    printed = CliRunner().invoke(main, ["codebook", str(tmp_path / "survey.json")], catch_exceptions=False).stdout
+    assert dict(files_about(survey))["codebook.md"].decode() == printed
+
+
 def test_of_a_survey_that_keeps_tallies_has_no_rows_and_no_scripts(http: FlaskClient, store: Store) -> None:
     survey = replace(read_survey(FIVE_TYPES), results="batches", release=50, retention="tallies")
     store.publish(survey)
@@ -278,7 +304,11 @@ def test_of_a_survey_that_keeps_tallies_has_no_rows_and_no_scripts(http: FlaskCl
     store.settle()
     content = http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data
     names = set(files_of(content))
-    assert {"survey.db", "codebook.xml", "estimates.csv"} <= names
+    assert {"survey.db", "codebook.md", "codebook.xml", "estimates.csv", "README.txt"} <= names
+    readme = files_of(content)["README.txt"].decode()
+    assert "none can be computed" in " ".join(readme.split())
+    assert "Rscript" not in readme
+    assert "reports.csv has" not in readme
     assert not names & {"reports.csv", "estimates.py", "estimates.R"}
 
 
@@ -294,3 +324,32 @@ def test_texts_of_authors_are_texts_in_every_script(text: str) -> None:
     for line in (stata, spss):
         assert not set("`$'\"\\") & set(line), line
     assert files["estimates.R"].isascii()
+
+
+@pytest.mark.r
+def test_r_regresses_from_the_archive_alone(tmp_path: Path, http: FlaskClient, store: Store) -> None:
+    """With the scripts of the tutorial and nothing that Python writes: codebook and reports are in the archive."""
+    survey, reports = filled(store, survey_toml("Regressed", question_toml("affair", "yes-no", epsilon=2.0)))
+    content = http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / survey.id
+    page = (Path(__file__).parents[2] / "docs" / "learn" / "paper.md").read_text(encoding="utf-8")
+    scripts = {block.file: block.text for block in blocks_of(page)}
+    (folder / "noise.R").write_text(scripts["noise.R"], encoding="utf-8")
+    script = scripts["outcome.R"]
+    for old, new in (('"studied"', '"affair"'), ("years.csv", "reports.csv"), ("years.md", "codebook.md")):
+        assert old in script
+        script = script.replace(old, new)
+    (folder / "outcome.R").write_text(f"{script}\ncat(format(fit$par, digits = 10))\n", encoding="utf-8")
+    command = [rscript(), "outcome.R"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    found = [float(each) for each in done.stdout.splitlines()[-1].split()]
+    # The first cohort is the reference: log odds of its share, and differences of those of the others to it.
+    logits = []
+    for cohort in sorted(survey.cohorts):
+        own = [each for each in reports if each.cohort == cohort]
+        (_, yes) = estimate(tally_reports(own, survey), survey)
+        assert yes.estimate is not None
+        logits.append(math.log(yes.estimate / (1 - yes.estimate)))
+    assert found == pytest.approx([logits[0], *(each - logits[0] for each in logits[1:])], abs=1e-3)

@@ -25,7 +25,10 @@ _FORMULA = re.compile(r"\s*(\w+)\s*~\s*(\w+(?:\s*\+\s*\w+)*)\s*")
 
 _COHORT = re.compile(r"~.*\bcohort\b", re.DOTALL)
 
-BY_COHORT = "for shares that differ by cohort, use --cohort-truth instead"
+BY_COHORT = (
+    "for shares that differ by cohort, use --cohort-truth instead; 'deniable simulate --formula' has the power of "
+    "models with cohorts, and writes no data file"
+)
 """What somebody can do who wants cohorts in the formula of a rehearsal."""
 
 MOST_EFFECT = 20

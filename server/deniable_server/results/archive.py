@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from deniable import EstimateRow, Survey
+from deniable_server.results.readme import readme
 from deniable_server.results.releases import reports_header
 from deniable_statistics.published.access_columns import ACCESS_LABELS
 from deniable_statistics.published.date_columns import DATE_LABELS
@@ -52,11 +53,11 @@ class Content:
     estimates : mapping of str to bytes
         Tables of estimates, by the names of their files.
     files : mapping of str to bytes
-        A codebook and scripts; see `deniable_statistics.archive.supplements`.
+        Codebooks and scripts; see `deniable_statistics.archive.supplements`.
     texts : mapping of str to str
         Releases, recipes, citations, a paragraph of methods.
     about : mapping of str to str
-        What the SQLite file says of the survey.
+        What the SQLite file and ``README.txt`` say of the survey.
     columns : mapping of str to str
         What columns of estimates mean, by their names.
     """
@@ -115,6 +116,8 @@ def write(file: IO[bytes], folder: str, survey: Survey, rows: Iterable[bytes], c
         _add(archive, folder, "datapackage.json", package.encode())
         described = json.dumps(table_group(survey, resources, content.columns), indent=1, ensure_ascii=False)
         _add(archive, folder, "csv-metadata.json", described.encode())
+        names = [name.removeprefix(f"{folder}/") for name in archive.namelist()]
+        _add(archive, folder, "README.txt", readme(content.about, names).encode())
 
 
 def _copied(rows: Iterable[bytes], entry: IO[bytes]) -> Iterator[bytes]:

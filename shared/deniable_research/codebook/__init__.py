@@ -8,8 +8,8 @@ from deniable.errors import needing
 
 with needing("research"):
     from deniable_research.codebook.codebook import Codebook
-    from deniable_research.codebook.markdown import to_markdown
     from deniable_statistics.archive.codebook import Entry, ProbabilityTable
+    from deniable_statistics.archive.codebook_markdown import to_markdown
     from deniable_statistics.archive.ddi import to_ddi
 
 __all__ = ["Codebook", "Entry", "ProbabilityTable", "to_ddi", "to_markdown"]

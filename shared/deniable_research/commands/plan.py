@@ -42,6 +42,9 @@ from deniable_statistics.published.csv_cells import csv_lines
 SHARES = (0.5, 0.1)
 """Shares that are planned for by default: the one with the largest sampling error, and a rare one."""
 
+MOST_NAMED = 5
+"""Most questions of a survey for which an error says what to write."""
+
 
 @dataclass(frozen=True)
 class PlanRequest:
@@ -148,7 +151,6 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
         lambda r: r.seeks_epsilon and r.picture is not None,
         "--plot goes with --epsilon, --truth or --survey",
     ),
-    (lambda r: r.tests and r.file is not None, "--against goes with one question, not with --survey"),
     (lambda r: r.tests and not r.shares, "--against needs --share, the other one of the two"),
     (lambda r: r.tests and r.width is not None, "--against goes with --power, not with --width"),
     (lambda r: r.applies is not None and r.tests, "--applies goes with --width or --respondents, not with --against"),
@@ -179,6 +181,7 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
         "deniable plan --epsilon 1 --options 3 --applies 0.2",
         "deniable plan --respondents 400 --width 0.1",
         "deniable plan --epsilon 1 --share 0.1 --against 0.15 --power 0.8",
+        "deniable plan --options 5 --epsilon 1 --share 0.2 --against 0.3",
         "deniable plan --epsilon 1 --share 0.2 --against 0 --cohorts 1 --exact",
         "deniable plan --epsilon 2 --options 5 --questions 4 --share 0.1",
     )
@@ -234,7 +237,12 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
 @click.option(
     "--respondents", type=click.IntRange(2, MOST_PEOPLE), metavar="N", help="Number of people who will answer."
 )
-@click.option("--against", type=Number(), metavar="SHARE", help="Test the share against this other share.")
+@click.option(
+    "--against",
+    type=Number(),
+    metavar="SHARE",
+    help="Test the share against this other share, for one question. With --options: for one option chosen beforehand.",
+)
 @click.option(
     "--cohorts",
     type=click.IntRange(1, 2),
@@ -275,6 +283,9 @@ def plan(**given: Any) -> None:
     noise to what is published. It says how biased direct answers may be before the noisy ones are better.
     """
     asked = PlanRequest(**given)
+    # Its sentence names the questions, so the survey is read for it.
+    if asked.tests and asked.file is not None:
+        raise click.UsageError(_one_question(asked, read_survey(path=asked.file)))
     refuse(asked, FORBIDDEN)
     survey = None if asked.file is None else read_survey(path=asked.file)
     plans = _plans(asked, survey)
@@ -326,10 +337,28 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
     return [SizePlan(each, width, confidence) for each in estimands]
 
 
+def _one_question(asked: PlanRequest, survey: Survey) -> str:
+    """What to write in place of a survey, for each question of which a person has one answer, as far as it is named."""
+    questions = [each for each in survey.questions if each.has_shares and each.type != "ticks"]
+    said = "--against goes with one question, not with --survey"
+    if not questions:
+        return said
+    lines = []
+    for each in questions[:MOST_NAMED]:
+        options = "" if len(each.options) == 2 else f"--options {len(each.options)} "
+        tested = f"--share {(asked.shares or (0.2,))[0]:g} --against {asked.against:g}"
+        name = "" if len(questions) == 1 else f" ({each.id})"
+        lines.append(f"'deniable plan {options}--epsilon {each.epsilon:.4g} {tested}'{name}")
+    more = f" and so on for the other {len(questions) - MOST_NAMED}" if len(questions) > MOST_NAMED else ""
+    return f"{said}. Write {', '.join(lines)}{more}"
+
+
 def _as_table(plans: Sequence[Plan], survey: Survey | None, asked: PlanRequest) -> str:
     first, *others = meaning(plans[0])
     if len(plans) > 1:
         first = f"First row: {first[:1].lower()}{first[1:]}"
+    if asked.tests and asked.options > 2:
+        first += f" This is for one of the {asked.options} options, chosen beforehand."
     if survey is None:
         # What matters most before the table, what it means besides after it.
         return "\n\n".join(part for part in (asked.asked, first, plans_table(plans), "\n".join(others)) if part)

@@ -184,7 +184,7 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     help=(
         'The analysis whose power to compute: "affair ~ age_group + C(cohort)", as for analyze regress. --truth sets '
         "the outcome's share among all people, --effect how groups differ; the table below the power has the share of "
-        "each group."
+        "each group. The outcome has two options or is a column of numbers; for more options, see --compare."
     ),
 )
 @click.option(
@@ -192,7 +192,10 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     "effects",
     metavar="TERM=NUMBER",
     multiple=True,
-    help=('A true coefficient, such as "age_group[T.old]=0.4". May be repeated.'),
+    help=(
+        'A true coefficient, such as "age_group[T.old]=0.4" or, of a level with spaces, '
+        '"C(cohort)[T.first year]=-0.8". May be repeated; terms without --effect are 0.'
+    ),
 )
 @click.option(
     "--covariate",

@@ -193,6 +193,16 @@ def odds_ratio(row: TidyRow) -> TidyRow:
     return row._replace(estimate=estimate, std_error=math.nan, conf_low=low, conf_high=high)
 
 
+def printed(row: TidyRow, odds_ratios: bool) -> TidyRow:
+    """A row as tables for people have it: an odds ratio has no lower limit at 0, as its logarithm has none.
+
+    >>> row = odds_ratio(TidyRow("old", 0.0, 0.5, 0.0, 1.0, -math.inf, 1.0))
+    >>> row.conf_low, printed(row, odds_ratios=True).conf_low
+    (0.0, -inf)
+    """
+    return row._replace(conf_low=-math.inf) if odds_ratios and row.conf_low == 0 else row
+
+
 def _exp(value: float) -> float:
     # exp(710) overflows
     return math.exp(value) if value < 700 else math.inf if value == value else value

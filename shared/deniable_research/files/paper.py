@@ -10,14 +10,14 @@ import numpy as np
 from deniable.errors import ParameterError, describe
 from deniable_research.files.labels import labelled_notes
 from deniable_research.files.layout import Layout
-from deniable_research.files.model_tables import FittedModel, labels_of
+from deniable_research.files.model_tables import FittedModel, labels_of, printed
 from deniable_research.files.paper_table import PaperTable
 from deniable_research.regression import Fit, TidyRow
 from deniable_research.regression.term_labels import NO_LABELS, Labels, expression_label
-from deniable_statistics.published.columns import p_value
+from deniable_statistics.published.columns import OPEN, interval, is_open, p_value
 from deniable_statistics.published.design_text import randomisation_text
 from deniable_statistics.published.method_names import methods_text
-from deniable_statistics.published.printed_numbers import number, shown
+from deniable_statistics.published.printed_numbers import decimals_of, fixed, number
 
 SHOWN = ("errors", "intervals", "p")
 """What a table can show below each coefficient: standard errors, confidence intervals or p-values."""
@@ -67,7 +67,10 @@ def paper_table(
         raise ParameterError(f"below: must be one of {', '.join(SHOWN)}, got {below!r:.40}")
     if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MOST_DECIMALS):
         raise ParameterError(f"decimals: must be an integer in [0, {MOST_DECIMALS}], got {describe(decimals)}")
-    rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
+    rows = [
+        [printed(row, odds_ratios) for row in (model.odds_ratios if odds_ratios else model.effect_rows)]
+        for model in models
+    ]
     if odds_ratios and below == "errors":
         below = "intervals"
     body, terms = [], labels_of(models, labels)
@@ -77,6 +80,8 @@ def paper_table(
         body.append((terms[term], *(_estimate(cell, stars, decimals) for cell in cells)))
         body.append(("", *(_below(cell, below, decimals) for cell in cells)))
     said = _said(models, below, confidence_level, stars=stars, odds_ratios=odds_ratios, labels=labels)
+    if below == "intervals" and any(is_open(row) for each in rows for row in each):
+        said.insert(1, OPEN)
     header = [f"({place})" for place in range(1, len(models) + 1)]
     if labels:
         outcomes = [model.outcome_label(labels) for model in models]
@@ -161,11 +166,11 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
         found.append(("Standard deviation of residuals", *sigmas))
     if any(isinstance(model.fit, Fit) for model in models):
         glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
-        found.append(("Log-likelihood", *(_fixed(each.loglik, 2) if each else "" for each in glances)))
+        found.append(("Log-likelihood", *(fixed(each.loglik, 2) if each else "" for each in glances)))
         # AIC and BIC compare likelihoods of the same reports only, and a weighted one is no likelihood.
         if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
-            found.append(("AIC", *(_fixed(each.aic, 2) if each else "" for each in glances)))
-            found.append(("BIC", *(_fixed(each.bic, 2) if each else "" for each in glances)))
+            found.append(("AIC", *(fixed(each.aic, 2) if each else "" for each in glances)))
+            found.append(("BIC", *(fixed(each.bic, 2) if each else "" for each in glances)))
     return found
 
 
@@ -182,6 +187,8 @@ def _below(row: TidyRow | None, below: str, decimals: int | None) -> str:
         return f"({p_value(row.p_value)})"
     form = _form_of(row, decimals)
     if below == "intervals":
+        if is_open(row):
+            return f"[{interval(row.conf_low, row.conf_high, form)}]"
         return f"[{form(row.conf_low)}, {form(row.conf_high)}]"
     return f"({form(row.std_error)})"
 
@@ -194,13 +201,12 @@ def _form_of(row: TidyRow, wanted: int | None = None) -> Callable[[float], str]:
     ['0.47', '0.19', '0.11']
     """
     if wanted is not None:
-        return lambda value: _fixed(value, wanted)
+        return lambda value: fixed(value, wanted)
     # Odds ratios have no standard error; an unknown one is 0.
     if not 0 < row.std_error < math.inf:
         return _ratio
-    # Two digits of the error: floor(log10(error)) is the place of its first digit.
-    decimals = max(0, 1 - math.floor(math.log10(row.std_error)))
-    return lambda value: _fixed(value, decimals) if decimals <= MOST_DECIMALS else number(value, 3)
+    decimals = decimals_of(row.std_error)
+    return lambda value: fixed(value, decimals) if decimals <= MOST_DECIMALS else number(value, 3)
 
 
 def _ratio(value: float) -> str:
@@ -209,8 +215,4 @@ def _ratio(value: float) -> str:
     >>> _ratio(4.3801), _ratio(2.5), _ratio(0.0432), _ratio(0.0)
     ('4.38', '2.50', '0.043', '0.00')
     """
-    return number(value, 2) if 0 < abs(value) < 0.1 else _fixed(value, 2)
-
-
-def _fixed(value: float, decimals: int) -> str:
-    return shown(value, lambda each: f"{each:,.{decimals}f}" if each < 1e9 else number(each))
+    return number(value, 2) if 0 < abs(value) < 0.1 else fixed(value, 2)

@@ -14,6 +14,7 @@ from deniable.table import format_table, printable
 from deniable_statistics.data.whole import check_parent, replace_file
 from deniable_statistics.data.writing import library
 from deniable_statistics.published.columns import Column, cells_of
+from deniable_statistics.published.markdown import escape_markdown, markdown_table
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,6 @@ class PaperTable:
         return "\n".join([table, "", *self.notes]) if self.notes else table
 
 
-# CommonMark's marks within a line, and those of GitHub and Pandoc: ~ strikes out, $ opens mathematics.
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
-
 _TEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -91,16 +89,6 @@ _TEX = {
 }
 
 
-def escape_markdown(text: str) -> str:
-    r"""A text with the marks of Markdown escaped.
-
-    >>> print(escape_markdown("a_b * [T.1] | x"))
-    a\_b \* \[T.1\] \| x
-    """
-    # A line break would end the row of a table.
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
-
-
 def escape_tex(text: str) -> str:
     r"""A text with the special characters of LaTeX escaped.
 
@@ -110,19 +98,6 @@ def escape_tex(text: str) -> str:
     escaped = "".join(_TEX.get(each, each) for each in " ".join(text.split()))
     escaped = re.sub(r"(?<!\\)\$\$", "", escaped)  # two adjacent formulas become one
     return escaped.replace("[", "{[}").replace("]", "{]}")  # a bracket after \\ would be its argument
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: frozenset[int] | None = None) -> str:
-    r"""Rows as a table in Markdown, with their texts escaped; ``left`` aligns all other columns to the right.
-
-    >>> print(markdown_table(("code", "stands for"), [("1", "a|b")]), end="")
-    | code | stands for |
-    | --- | --- |
-    | 1 | a\|b |
-    """
-    marks = ["---" if left is None or place in left else "---:" for place in range(len(header))]
-    lines = [[*map(escape_markdown, header)], marks, *([*map(escape_markdown, row)] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def markdown(table: PaperTable) -> str:

@@ -9,12 +9,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from deniable_research.files.correcting import CORRECTED
+from deniable_research.files.model_tables import printed
 from deniable_research.files.paper_table import PaperTable
 from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_research.output import counted
 from deniable_statistics.published.columns import (
     BOUNDS,
     COHORT,
+    OPEN,
     OPTION,
     QUESTION,
     ROBUST,
@@ -28,12 +30,13 @@ from deniable_statistics.published.columns import (
     form_of,
     has,
     interval,
+    is_open,
     name_of_option,
     p_value,
     text_table,
 )
 from deniable_statistics.published.method_names import method_name, methods_text
-from deniable_statistics.published.printed_numbers import number, percent
+from deniable_statistics.published.printed_numbers import decimals_of, fixed, number, percent
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.regression.tidy import LIKELIHOOD_RATIO_Z
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
@@ -56,17 +59,21 @@ def name_of(row: EstimateRow) -> str:
 
 
 def _form_of_measure(row: ComparisonRow) -> Form:
-    """The format of a measure: percent for shares and their differences, else a plain number."""
+    """The form of a measure: percent for shares and their differences, else two significant digits of its error."""
     measure = MEASURES.get(row.measure)
-    return percent if measure and measure.is_share else number
+    if measure and measure.is_share:
+        return percent
+    if row.std_error is None or not 0 < row.std_error < math.inf:
+        return number
+    decimals = decimals_of(row.std_error)
+    return number if decimals > MOST_DIGITS else lambda value: fixed(value, decimals)
 
 
 def _form_of_prediction(row: PredictionRow) -> Form:
     """The form of a prediction: percent, with enough decimals for two significant digits of its standard error."""
     if not 0 < row.std_error < math.inf:
         return percent
-    # Two digits of the error: floor(log10(error in percent)) is the place of its first digit.
-    digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
+    digits = max(1, decimals_of(100 * row.std_error))
     if digits <= MOST_DIGITS:
         return lambda value: percent(value, digits)
     return lambda value: f"{number(None if value is None else 100 * value)} %"
@@ -206,11 +213,17 @@ def sensitivity_table(rows: Sequence[SensitivityRow], suspected: Misbehaving) ->
 
 def comparison_table(rows: Sequence[ComparisonRow]) -> PaperTable:
     """The table of differences, ratios and tests, a row for each."""
+    # A ratio from 0 on has no limits, if it may also be infinite.
+    rows = [
+        replace(row, conf_low=-math.inf) if row.conf_low == 0 and row.conf_high == math.inf else row for row in rows
+    ]
     figures = [row for row in rows if row.df is None]
     return PaperTable.of(
         COMPARISONS,
         rows,
         f"{_intervals(figures or rows)}{_together(rows)}.",
+        _apart(figures),
+        OPEN if any(map(is_open, figures)) else "",
         _errors(getattr(row, "df_error", None) for row in figures),
     )
 
@@ -236,6 +249,15 @@ def _together(rows: Sequence[Any]) -> str:
     # Each option has a level of its own: with several, intervals of different options do not hold together.
     several = len({row.option for row in adjusted}) > 1
     return f"; {'for each option, ' if several else ''}the intervals of all pairs hold together"
+
+
+def _apart(rows: Sequence[Any]) -> str:
+    """A sentence on intervals of several options, which pages share a confidence level among."""
+    if len({row.option for row in rows if row.measure == "difference"}) < 2:
+        return ""
+    return (
+        "The intervals are not simultaneous for the options. Those on a page of results are, and are therefore wider."
+    )
 
 
 def _errors(df: Iterable[float | None]) -> str:
@@ -293,6 +315,7 @@ def regression_text(
     """The table of coefficients, with sentences on the whole fit."""
     fit, df = model.fit, model.fit.df
     rows = model.odds_ratios if odds_ratios else model.rows if all_terms else model.outcome_rows
+    rows = tuple(printed(row, odds_ratios) for row in rows)
     estimate, error, conf = figures(lambda _row: number)
     columns = [
         Column("Term", attrgetter("term"), is_text=True),
@@ -307,6 +330,7 @@ def regression_text(
     return _with_sentences(
         text_table(columns, rows),
         f"{_ci(confidence_level)}: {method_name(model.interval)} intervals. {counted(fit.n, 'row')}{_whole(fit)}.",
+        OPEN if any(map(is_open, rows)) else "",
         LIKELIHOOD_RATIO_Z if model.interval == "profile" else "",
         f"{counted(hidden, 'term')} for the distribution of the true predictors not shown: --all-terms."
         if hidden

@@ -233,7 +233,11 @@ class Study:
                 "them, on the right"
             )
         if self.outcome in self.questions and len(self.questions[self.outcome].shares) != 2:
-            raise ParameterError(f"formula: {self.outcome} must have two answers to be simulated on the left")
+            raise ParameterError(
+                f"formula: {self.outcome} must have two answers to be simulated on the left, got "
+                f"{len(self.questions[self.outcome].shares)}; --compare has the power for a difference of cohorts in "
+                "each option, and 'deniable plan --options --against' that for one option chosen beforehand"
+            )
         return found
 
     @cached_property

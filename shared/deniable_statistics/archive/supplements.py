@@ -1,4 +1,4 @@
-"""The files about a survey that an archive has beside its data: a codebook, and scripts of four programs."""
+"""The files about a survey that an archive has beside its data: codebooks, and scripts of four programs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from deniable.survey.document import Survey
 from deniable_statistics.archive.codebook import SurveyCodebook
+from deniable_statistics.archive.codebook_markdown import to_markdown
 from deniable_statistics.archive.ddi import to_ddi
 from deniable_statistics.archive.python_script import python_script
 from deniable_statistics.archive.r_script import r_script
@@ -17,8 +18,10 @@ SCRIPTS = {".R": r_script, ".do": stata_script, ".sps": spss_script, ".py": pyth
 
 
 def files_about(survey: Survey) -> Iterator[tuple[str, bytes]]:
-    """The codebook as DDI, and scripts that compute the estimates from ``reports.csv``, by the names of their files."""
-    yield "codebook.xml", to_ddi(SurveyCodebook.of_survey(survey))
+    """The codebook as Markdown and DDI, and scripts for ``reports.csv``, by the names of their files."""
+    codebook = SurveyCodebook.of_survey(survey)
+    yield "codebook.md", to_markdown(codebook).encode()
+    yield "codebook.xml", to_ddi(codebook)
     if survey.retention == "reports":
         for suffix, script in SCRIPTS.items():
             yield f"estimates{suffix}", script(survey, "reports.csv").encode()

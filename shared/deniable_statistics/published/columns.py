@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -93,12 +94,23 @@ def equation_of_p(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None, form: Any = percent) -> str:
-    """An interval in words, with both ends in the same form.
+    """An interval in words, with both ends in the same form; an infinite end is no limit.
 
-    >>> interval(0.1, 0.25)
-    '10.0 % to 25.0 %'
+    >>> interval(0.1, 0.25), interval(-math.inf, 1.343, number), interval(0.2, math.inf, number)
+    ('10.0 % to 25.0 %', 'at most 1.343', 'at least 0.2')
     """
-    return f"{form(low)} to {form(high)}"
+    if low == -math.inf:
+        return "no limits" if high == math.inf else f"at most {form(high)}"
+    return f"at least {form(low)}" if high == math.inf else f"{form(low)} to {form(high)}"
+
+
+OPEN = "At most, at least: the data set no limit at the other side of the interval."
+"""The note below a table with an interval that `is_open`."""
+
+
+def is_open(row: Any) -> bool:
+    """Whether an end of the interval of a row is infinite."""
+    return bool(row.conf_low == -math.inf or row.conf_high == math.inf)
 
 
 def form_of(row: Any) -> Form:
@@ -117,7 +129,7 @@ def ends(name: str, form: Callable[[Any], Form] = form_of) -> Callable[[Any], st
     low, high = attrgetter(f"{name}_low"), attrgetter(f"{name}_high")
 
     def cell(row: Any) -> str:
-        return "" if low(row) is None else f"{form(row)(low(row))} to {form(row)(high(row))}"
+        return "" if low(row) is None else interval(low(row), high(row), form(row))
 
     return cell
 

@@ -42,6 +42,25 @@ def number(value: float | None, digits: int = 4) -> str:
     return shown(value, form)
 
 
+def fixed(value: float | None, decimals: int) -> str:
+    """A number with so many decimals, or of four digits if it is a billion or more.
+
+    >>> fixed(1234.5, 2), fixed(-0.001, 1)
+    ('1,234.50', '0.0')
+    """
+    return shown(value, lambda each: f"{each:,.{decimals}f}" if each < 1e9 else number(each))
+
+
+def decimals_of(std_error: float) -> int:
+    """The decimals that give a standard error, which is above 0 and finite, two significant digits.
+
+    >>> decimals_of(0.1871), decimals_of(0.0628), decimals_of(18.2), decimals_of(211.0)
+    (2, 3, 0, 0)
+    """
+    # floor(log10(error)) is the place of its first digit.
+    return max(0, 1 - math.floor(math.log10(std_error)))
+
+
 def is_unknown(std_error: float | None) -> bool:
     """Whether a standard error is 0 because all reports say the same; no estimate of noisy reports is exact."""
     # sqrt(p (1 - p) / n) at p = 0 or 1; the mean of equal figures may leave a rounding error.

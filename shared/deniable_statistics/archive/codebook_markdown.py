@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deniable_research.files.paper_table import escape_markdown, markdown_table
 from deniable_statistics.archive.codebook import Entry, SurveyCodebook
 from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
+from deniable_statistics.published.markdown import escape_markdown, markdown_table
 
 
 def to_markdown(codebook: SurveyCodebook) -> str:
@@ -14,26 +14,28 @@ def to_markdown(codebook: SurveyCodebook) -> str:
 
     Examples
     --------
-    >>> from deniable_research.codebook import Codebook
-    >>> from deniable_research.files import Layout, quick_question
-    >>> layout = Layout((quick_question("q1: forced-response truth=1/2 codes=yes:1,no:2"),))
-    >>> print(to_markdown(Codebook.of_layout(layout, "Study")).partition("| answer |")[0])
-    # Study
+    >>> from deniable import read_survey
+    >>> from deniable_statistics.archive.codebook import SurveyCodebook
+    >>> q1 = '[[questions]]\\nid = "q1"\\ntype = "yes-no"\\ntext = "Ever?"\\ntruth = "1/2"'
+    >>> survey = read_survey(f'title = "Study"\\ncontact = "c@uni.example"\\n{q1}')
+    >>> book = to_markdown(SurveyCodebook.of_survey(survey))
+    >>> print(book.partition("## `q1`")[2].partition("P(report")[0])
     <BLANKLINE>
-    ## `q1`
     <BLANKLINE>
-    q1
+    Ever?
     <BLANKLINE>
     - A noisy report, not an answer: chance was mixed in before it was sent. What one person sent is a hint, not proof.
-    - Holds '1', '2' or an empty field, NA, NaN.
-    - Mechanism forced\\_response(1/2), epsilon 1.09861 = ln(3).
+    - Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No.
+    - Of 100 people whose true answer is No, about 25 send Yes and 75 send No.
+    - Holds 'no', 'yes' or an integer in \\[0, 2).
+    - Mechanism two-coin, epsilon 1.09861 = ln(3).
+    <BLANKLINE>
+    Published: `{"name": "two-coin", "truth": 2147483648, "yes": 2147483648}`
     <BLANKLINE>
     | code | stands for |
     | --- | --- |
+    | 0 | no |
     | 1 | yes |
-    | 2 | no |
-    <BLANKLINE>
-    P(report \\| answer)
     <BLANKLINE>
     <BLANKLINE>
     """
