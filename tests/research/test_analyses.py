@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,12 @@ def test_alternatives_name_what_they_gain_and_their_price() -> None:
     (scale,) = said["scale_mean"]
     assert scale.startswith('goal = "shares" (and no line mechanism) also allows shares; crosstab')
     assert "costs about 1.3 times the respondents" in scale
+
+
+def test_a_number_with_a_unit_has_the_alternatives_of_one_without() -> None:
+    hours = Question("hours", "number", "Hours?", (), OneBitMean.from_epsilon(0, 60, 2))
+    assert alternatives_for(replace(hours, unit="h")) == alternatives_for(hours)
+    assert len(alternatives_for(hours)) == 2
 
 
 def test_numbers_that_no_scale_can_have_get_no_scale_for_an_alternative() -> None:

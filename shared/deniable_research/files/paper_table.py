@@ -186,6 +186,8 @@ def check_paper(path: Path) -> None:
 def save_paper(table: PaperTable, path: Path) -> None:
     """Write a table; an existing file is replaced only when the new one is complete."""
     if path.suffix.lower() not in PAPERS:
-        raise ParameterError(f"path: must end in {', '.join(PAPERS)}, got {path.name!r:.80}")
+        raise ParameterError(
+            f"path: must end in {', '.join(PAPERS)}, got {path.name!r:.80}; to_frame() has the numbers"
+        )
     check_paper(path)
     replace_file(path, lambda part: PAPERS[path.suffix.lower()](table, part))

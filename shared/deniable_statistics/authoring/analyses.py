@@ -108,7 +108,7 @@ def _others(question: Question) -> Iterator[tuple[str, Question]]:
 
 
 def _as_scale(question: Question, levels: tuple[str, ...], mechanism: Mechanism) -> Question:
-    return replace(question, type="scale", options=levels, mechanism=mechanism, goal="shares", why=None)
+    return replace(question, type="scale", options=levels, mechanism=mechanism, goal="shares", why=None, unit=None)
 
 
 def _made(make: Callable[[], Mechanism]) -> Mechanism | None:
