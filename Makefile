@@ -61,7 +61,6 @@ test-fast: $(VENV)/test.installed
 test-long: $(VENV)/test.installed
 	$(BIN)/python -m tools.packages install-servers
 	$(BIN)/python -m tools.packages install-latex
-	$(PIP) install --quiet --constraint constraints.txt --group site
 	$(PREPARED)
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
 
@@ -90,7 +89,6 @@ docs: $(VENV)/test.installed
 
 # A link that leads nowhere, a page behind no door and a docstring that Sphinx cannot read are errors.
 site: $(VENV)/test.installed
-	$(PIP) install --quiet --constraint constraints.txt --group site
 	$(BIN)/python -m sphinx -c tools/site -W --keep-going --quiet -d build/doctrees -b html docs build/site
 	@echo "Open build/site/index.html in a browser; it needs no server and no network."
 
@@ -166,7 +164,7 @@ $(VENV)/test.installed: $(VENV)/python.installed pyproject.toml $(WEB)/package-l
 	touch $@
 
 libraries:
-	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev || { $(UNFETCHED); exit 1; }
+	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev --group site || { $(UNFETCHED); exit 1; }
 
 browsers:
 	@$(PYTHON) -m tools.programs browsers

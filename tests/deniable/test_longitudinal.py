@@ -157,7 +157,7 @@ def test_how_often_waves_link_a_person_is_what_the_documents_say() -> None:
     two, many = agreement(waves)
     low_two, low_many = agreement(Longitudinal.from_epsilon(2, "0.4", "0.2"))
     figures = [
-        f"correlated by {2 * two - 1:.2f}, at 0.4 and 0.2 by {2 * low_two - 1:.2f}",
+        f"correlation of {2 * two - 1:.2f} at epsilon 2 and `wave_epsilon` 1,\nof {2 * low_two - 1:.2f} at 0.4 and 0.2",
         *(
             f"| {kind} | {100 * found_again(same, 20):.1f} % | {100 * found_again(same, 100):.1f} % |"
             for kind, same in {

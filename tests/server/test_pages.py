@@ -32,7 +32,7 @@ from deniable_server.store import Store
 from deniable_server.web import results_pages
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from deniable_statistics.views.figures import WHOLE, WIDTH, Caption, figure, is_rtl
-from deniable_statistics.views.view_row import share_view
+from deniable_statistics.views.view_row import ViewOptions, share_view
 from tools.rig.in_process import ended
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, Clock, person
@@ -385,7 +385,7 @@ def test_results_say_that_whoever_is_invited_can_make_up_a_report(survey: Survey
         (survey, "Replies can be made up: one in a hundred", "One person counts once"),
         (invited, "One person counts once, but can make up a reply: one in a hundred", "Replies can be made up"),
     ):
-        page = " ".join(notes(each, each.questions[0], drawing.Labels(words("en"))))
+        page = " ".join(notes(each, each.questions[0], drawing.Labels(words("en")), ViewOptions()))
         assert said in page
         assert other not in page
 
@@ -398,7 +398,12 @@ def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, st
     assert (
         '<strong>Yes:</strong> <span lang="en" dir="ltr">fewer reports than a share of 0 explains (p &lt; .001)' in page
     )
-    assert "one in a hundred can move a share here by up to 2.0 points" in page
+    assert "one in a hundred can move a share of everybody by up to 2.0 points" in page
+    assert "can move by many times as much" not in page
+    crossed = http.get(f"/s/{survey.id}/results/affair?with=religious").text
+    assert "A share among only some of the people, such as those with a certain other answer, can move" in crossed
+    compared = http.get(f"/s/{survey.id}/results/affair?compare=cohort").text
+    assert "and a difference can move by twice as much" in compared
     rows = http.get(f"/api/v1/surveys/{survey.id}/estimates").json["estimates"]
     assert rows[1]["p_below"] < 0.01 < rows[1]["p_above"]
     assert rows[1]["flag"] in html.unescape(page)
@@ -427,7 +432,7 @@ def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Sur
     ("epsilon", "sentence"),
     [
         ("1", "nobody can be sure what is true"),
-        ("1", "a suspicion of 10 in 100 to at most 24 in 100"),  # odds 1 to 9 times e
+        ("1", "suspicion about that answer from 10 in 100 to at most 24 in 100"),  # odds 1 to 9 times e
         ("2", "is a hint, not proof"),
         ("2.1", "little protection"),
     ],

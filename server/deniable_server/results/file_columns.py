@@ -32,7 +32,7 @@ ESTIMATE_LABELS = {
     "misbehaving": "assumed share of people who misbehave; empty where none is assumed",
     "bound_low": "smallest value that the estimate leaves possible, whatever those people did",
     "bound_high": "largest such value",
-    "robust_low": "lower end of an interval that is valid whatever those people did",
+    "robust_low": "lower end of an interval that is valid whatever those people did; empty unless misbehaving is given",
     "robust_high": "its upper end",
     "assumed_fake": "share of all replies that may be made up with the interval still valid",
     "a": "probability that a reply supports the answer if it is the truth",
@@ -70,7 +70,8 @@ VIEW_LABELS = {
 REPORT_LABELS = {
     "id": "random id of the reply, which the respondent's receipt shows",
     "cohort": "cohort of the link; empty without one",
-    "the id of each question": "noisy reply as the device sent it, not an answer; empty if the device did not ask",
+    "the id of each question": "noisy reply, not an answer; empty if the device did not ask. Mostly the number of an "
+    "option, from 0 (0 no, 1 yes), or b and a 1 for each of several that it supports",
     ONE_REPORT_COLUMN: "whether a reply is a person: not enforced, by invitation or by blind token",
 }
 """What the columns of noisy replies mean, in order."""

@@ -157,7 +157,7 @@ def section(
         columns=columns,
         rows=table.html(shown),
         flags=_flags(question, estimates, labels),
-        notes=notes(survey, question, labels),
+        notes=notes(survey, question, labels, options),
         methods=", ".join(dict.fromkeys(method_name(row.method) for row in shown)),
         differences=_how_compared(rows, options, labels),
         is_single=bool(options.compare) and len(rows) == 1,
@@ -251,7 +251,7 @@ def cautions(question: Question, given: Question, rows: Sequence[ViewRow], label
     pairs = pairs_compared(question, given)
     # One pair has one bar beside another, and is named or not.
     if pairs > 1 and any(row.value is not None for row in rows):
-        said.append(words["rPairsCompared"].format(n=counted(pairs, words)))
+        said.append(words["rPairsCompared" if named else "rPairsAlike"].format(n=counted(pairs, words)))
     return said
 
 
@@ -326,7 +326,7 @@ def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels)
     ]
 
 
-def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
+def notes(survey: Survey, question: Question, labels: Labels, options: ViewOptions) -> list[str]:
     """The notes below a question: its mechanism, what devices draw, and what fake reports can do."""
     words, group = labels.words, question.group
     said = [
@@ -348,6 +348,11 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
                 points=localized(f"{points:.1f}", words)
             )
         )
+        if options.by_cohort or options.compare:
+            said.append(words["rFakesGroups"])
+        # Divided by the share of these people, which is no number of replies, so no one figure bounds it.
+        if options.crossed_with or question.ask_if:
+            said.append(words["rFakesAmong"])
     return said
 
 

@@ -66,9 +66,8 @@ def readme(about: Mapping[str, str], names: Collection[str]) -> str:
         The names of all other files of the archive. No other file is described.
     """
     has_rows = "reports.csv" in names
-    licensed = (
-        f"Licence: {about['license']}." if about["license"] else "The author states no licence: ask before reuse."
-    )
+    # Where the author states none, the archive says nothing of a licence, here as elsewhere.
+    licensed = [f"Licence: {about['license']}."] if about["license"] else []
     parts = [
         *_paragraph(about["title"]),
         "",
@@ -83,7 +82,7 @@ def readme(about: Mapping[str, str], names: Collection[str]) -> str:
         "",
         *_section("To recompute a share", _SHARE if has_rows else _TALLIES),
         *(_section("To recompute a regression", *_REGRESSION) if has_rows else ()),
-        *_section("To cite the data", about["cite"], licensed),
+        *_section("To cite the data", about["cite"], *licensed),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
 
