@@ -54,6 +54,8 @@ export class DeniableSurvey extends DeniableElement {
   #walk;
   /** The questions, also while the first screen stands in their place. @type {HTMLElement | undefined} */
   form;
+  /** Whether the second script could not be loaded, so that the first screen is not announced as ready. */
+  #lacksSecond = false;
   /** Whether this is the survey's own page, on somebody's own device: what leads away from the page stands here alone. */
   #isHome = false;
 
@@ -84,7 +86,12 @@ export class DeniableSurvey extends DeniableElement {
     const glance = this.#memory.glance(); // first of all, so that the browser does not paint a page without a survey before
     glance.catch(() => {}); // for whoever waits for it
     // With the survey, so that nobody waits for it at Start. Where it cannot be had, Start tries again, and says so.
-    ways.answering?.().catch(() => signal.aborted || this.announce("error"));
+    this.#lacksSecond = false;
+    ways.answering?.().catch(() => {
+      if (signal.aborted) return;
+      this.#lacksSecond = true;
+      this.announce("error");
+    });
     this.around = isFramed && originIn(more.get("host"));
     this.#isHome = isOwn && !isFramed && !this.isShared; // also where the survey cannot be shown
     if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
@@ -221,7 +228,7 @@ export class DeniableSurvey extends DeniableElement {
       const how = { cohort, operator, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, picked, details, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       const screen = screens.consent(m, view, how);
       this.show(screen);
-      this.announce("ready");
+      if (!this.#lacksSecond) this.announce("ready");
       // Marks lie in a store for which a page has to stand still, so the screen is there first, and a press on Start. They say it hardly ever.
       const lookForMarks = async () => {
         if (isStarted || !(await this.#memory.isWiped()) || isStarted || !screen.isConnected) return;

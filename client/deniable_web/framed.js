@@ -18,7 +18,7 @@ export function framed(element, { collector, survey, more, tongues: [lang] }, si
     if (source !== frame.contentWindow || origin !== new URL(src).origin) return;
     const { deniable, height, returned } = Object(data);
     if (height > 0) frame.height = /** @type {any} */ (Math.ceil(height));
-    element.announce(String(deniable), { ...(height > 0 && { height }), ...(returned === true && { returned }) });
+    element.announce(String(deniable), { ...(height > 0 && { height }), ...(typeof returned === "boolean" && { returned }) });
   };
   addEventListener("message", listen, { signal });
   // A frame that a policy keeps out looks empty, and says nothing itself.

@@ -156,9 +156,15 @@ export class DeniableQuestion extends DeniableElement {
     if (known !== undefined) hold(known);
   }
 
-  /** Keep the form from going out without a value. */
-  #refuse() {
-    this.internals.setValidity({ customError: true }, this.words.mixFirst ?? this.words.unreachable);
+  /** @override @param {unknown} error */
+  fail(error) {
+    super.fail(error);
+    this.#refuse(/** @type {any} */ (this.root.querySelector("h1")).textContent);
+  }
+
+  /** Keep the form from going out without a value. @param {string} [why] what the browser says when somebody submits it */
+  #refuse(why = this.words.mixFirst ?? this.words.unreachable) {
+    this.internals.setValidity({ customError: true }, why);
   }
 }
 

@@ -153,6 +153,6 @@ export class Visit {
     const isNew = title === words.done;
     const how = { title, weak, link, isPlace, place: isPlace && !!view.places[0] && location.host, isMine, isNew, isKept: !this.#visited.person && this.#visited.memory().lasts, isHome, history, next: element.another() };
     element.show(receipt(words, view, report, how), isNew || element.isAsked);
-    element.announce("complete", !isNew && { returned: true });
+    element.announce("complete", { returned: !isNew });
   }
 }

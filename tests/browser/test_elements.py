@@ -178,6 +178,22 @@ def test_another_src_starts_over_and_keeps_no_choice(
         assert not memory or memory["reports"] == {}
 
 
+def test_a_question_that_cannot_be_loaded_says_so_in_its_language_when_the_form_is_submitted(
+    collector: Collector, context: BrowserContext, link: str
+) -> None:
+    context.route("**/api/v1/surveys/*", lambda route: route.abort())
+    body = f'<form><deniable-question lang="de" name="affair" src="{link}"></deniable-question></form>'
+    with page_of(context, collector, body) as page:
+        said = "Diese Umfrage kann nicht geladen werden"
+        expect(page.get_by_role("heading", name=said, exact=True)).to_be_visible()
+        assert page.evaluate(f"{QUESTION}.validationMessage") == said
+        assert page.evaluate(f"{QUESTION}.checkValidity()") is False
+        context.unroute("**/api/v1/surveys/*")
+        page.get_by_role("button", name="Noch einmal versuchen").click()
+        expect(page.get_by_role("radio").first).to_be_visible()
+        assert page.evaluate(f"{QUESTION}.validationMessage") != said
+
+
 def test_question_is_a_form_control(collector: Collector, context: BrowserContext, link: str) -> None:
     body = f"""<form id=f><label for=q>Private</label>
         <deniable-question id=q name=affair src="{link}"></deniable-question></form>"""

@@ -115,7 +115,8 @@ def test_script_and_element(
     assert collector.reports(survey) == before + 1
     assert [event for event, _ in seen if event != "resize"] == ["ready", "start", "submit", "complete"]
     for event, detail in seen:
-        assert set(detail) == ({"survey", "height"} if event == "resize" else {"survey"})
+        added = {"resize": {"height"}, "complete": {"returned"}}.get(event, set())
+        assert set(detail) == {"survey"} | added
     assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith("Georgia")
     assert [line for line in witness.lines if "favicon" not in line] == []
 
@@ -131,7 +132,7 @@ def test_a_page_can_tell_a_new_reply_from_somebody_who_returned(
         answer(framed(page) if way == "isolated" else page, survey, TRULY)
         completed = "window.seen.filter(([event]) => event === 'complete').map(([, detail]) => detail.returned)"
         wait_for(page, lambda: page.evaluate(completed), "the reply was announced")
-        assert page.evaluate(completed) == [None]
+        assert page.evaluate(completed) == [False]
         page.reload()
         wait_for(page, lambda: page.evaluate(completed), "the visit was announced")
         assert page.evaluate(completed) == [True]
@@ -161,16 +162,24 @@ def test_a_page_hears_that_its_policy_keeps_something_out(
         wait_for(page, lambda: page.evaluate(errors), "an error was announced")
         if "'none'" in policy:
             expect(page.get_by_text("This survey cannot be loaded")).to_be_visible()
+        else:
+            expect(page.get_by_role("button", name="Starten", exact=True)).to_be_visible()
+            assert "ready" not in page.evaluate("window.seen.map(([event]) => event)")
+
+
+def documented_trouble() -> str:
+    """What the documents write to show a text of one's own."""
+    documented = (FOLDER.parents[1] / "docs" / "embedding" / "script.md").read_text(encoding="utf-8")
+    block = re.search(r"```html\n(<p id=\"trouble\".*?)```", documented, re.DOTALL)
+    assert block
+    return block[1]
 
 
 def test_a_page_shows_a_text_of_its_own_where_the_collector_cannot_be_reached(
     collector: Collector, page: Page, survey: Survey
 ) -> None:
-    documented = (FOLDER.parents[1] / "docs" / "embedding" / "script.md").read_text(encoding="utf-8")
-    block = re.search(r"```html\n(<p id=\"trouble\".*?)```", documented, re.DOTALL)
-    assert block
     link = collector.publish(replace(survey, title="Out of reach"))
-    html = f"""<!doctype html><html lang="en"><title>x</title>{block[1]}
+    html = f"""<!doctype html><html lang="en"><title>x</title>{documented_trouble()}
         <script type="module" src="{collector.url}/client/deniable.js"></script>
         <deniable-survey src="{link}#cohort=web"></deniable-survey>"""
     page.route("**/api/v1/surveys/**", lambda route: route.abort())
@@ -181,6 +190,26 @@ def test_a_page_shows_a_text_of_its_own_where_the_collector_cannot_be_reached(
         page.get_by_role("button", name="Try again").click()
         expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         expect(page.get_by_text("The survey does not work at the moment.")).to_be_hidden()
+
+
+def test_a_text_of_ones_own_stays_until_the_second_script_can_be_loaded(
+    collector: Collector, page: Page, survey: Survey
+) -> None:
+    link = collector.publish(replace(survey, title="Without a second script"))
+    html = f"""<!doctype html><html lang="en"><title>x</title>{documented_trouble()}
+        <script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey src="{link}#cohort=web"></deniable-survey>"""
+    page.route("**/deniable-answering.js", lambda route: route.abort())
+    with another_site(html) as address:
+        page.goto(address)
+        trouble = page.get_by_text("The survey does not work at the moment.")
+        begin = page.get_by_role("button", name="Start", exact=True)
+        expect(begin).to_be_visible()
+        expect(trouble).to_be_visible()
+        page.unroute("**/deniable-answering.js")
+        begin.click()
+        expect(page.get_by_role("radio").first).to_be_visible()
+        expect(trouble).to_be_hidden()
 
 
 def test_what_opens_twice_holds_its_text_once(
@@ -286,7 +315,7 @@ def test_isolated_survey_cannot_be_read_by_the_page_around_it(
     assert {message["origin"] for message in messages} == {collector.url}
     assert {message["data"]["deniable"] for message in messages} == {"ready", "start", "submit", "complete", "resize"}
     for message in messages:
-        assert set(message["data"]) <= {"deniable", "survey", "height"}
+        assert set(message["data"]) <= {"deniable", "survey", "height", "returned"}
 
 
 COUNT = """() => { window.heard = [];

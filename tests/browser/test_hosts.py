@@ -52,7 +52,9 @@ def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector
     said = EMBED.ok(link, "--own-folder", "/deniable/")
     assert 'src="/deniable/deniable.js"' in said
     assert f"script-src 'self'; connect-src {collector.url} 'self'\n" in said
-    assert f"Put {collector.url}/client/deniable.js, {collector.url}/client/deniable-answering.js and the files" in said
+    second = f"{collector.url}/client/deniable-answering.js"
+    assert f"Put {collector.url}/client/deniable.js, {second} into /deniable, and the files of " in said
+    assert "(ar, de, en, es, fr, each .json) into /deniable/catalogues.\n" in said
 
 
 def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:
@@ -68,7 +70,7 @@ def test_an_isolated_survey_runs_under_the_policy_that_is_named(link: str, colle
     assert script
     assert element
     assert policy
-    assert policy[1].endswith(f"; frame-src {collector.url}")
+    assert policy[1] == f"script-src {collector.url}; frame-src {collector.url}"
     html = f"<!doctype html><html lang=en><title>x</title><head>{script[0]}</head><body>{element[0]}</body></html>"
     with another_site(html, {"Content-Security-Policy": f"default-src 'none'; {policy[1]}"}) as address:
         page.goto(address)

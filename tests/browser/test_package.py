@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tarfile
 import threading
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -40,15 +42,10 @@ export async function answer(link: string): Promise<string> {
 }
 """
 
-WITH_REACT = """
-import type { DeniableElements } from "deniable/element";
+FRAMEWORKS = (WEB.parents[1] / "docs" / "embedding" / "frameworks.md").read_text(encoding="utf-8")
 
-declare module "react" {
-  namespace JSX {
-    interface IntrinsicElements extends DeniableElements {}
-  }
-}
-"""
+WITH_REACT = "".join(re.findall(r"^```ts\n(import type.*?)^```", FRAMEWORKS, re.DOTALL | re.MULTILINE))
+"""What the documents tell people to declare for React."""
 
 ELEMENTS = """
 import "deniable/element";
@@ -136,6 +133,7 @@ def test_elements_have_types_in_pages_and_in_jsx(installed: Path, jsx: str) -> N
         '"./jsx-runtime": {"types": "./jsx-runtime.d.ts"}}}',
         encoding="utf-8",
     )
+    assert "DeniableElements" in WITH_REACT
     (installed / "elements.tsx").write_text((WITH_REACT if jsx == "react-jsx" else "") + ELEMENTS, encoding="utf-8")
     options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--types", "", "--jsx", jsx]
     compiler = WEB / "node_modules" / "typescript" / "bin" / "tsc"
@@ -214,7 +212,8 @@ def test_apps_are_built_with_the_package(
     built = app / "built" / bundler
     if not (built / "index.html").exists():
         (built / "index.html").write_text(PAGE, encoding="utf-8")
-    with served(built) as address:
+    (policy,) = re.findall(r"it needs `(script-src 'self'; .*?)`", FRAMEWORKS)
+    with served(built, policy.replace("https://collector.example", collector.url)) as address:
         speaks_german(context, address, collector.publish(demo_survey))
 
 
@@ -244,9 +243,9 @@ def speaks_german(context: BrowserContext, address: str, link: str) -> None:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """A plain web server for the files of a folder."""
-    handler = partial(QuietHandler, directory=str(folder))
+def served(folder: Path, policy: str) -> Iterator[str]:
+    """A plain web server for the files of a folder, with a content security policy."""
+    handler = partial(QuietHandler, directory=str(folder), policy=policy)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -254,5 +253,13 @@ def served(folder: Path) -> Iterator[str]:
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
+    def __init__(self, *arguments: Any, policy: str, **more: Any) -> None:
+        self.policy = policy  # first, because a handler answers while it is made
+        super().__init__(*arguments, **more)
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", self.policy)
+        super().end_headers()
+
     def log_message(self, *_arguments: object) -> None:
         pass

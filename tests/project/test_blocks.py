@@ -118,6 +118,9 @@ NOT_RUN = {
     ): EXAMPLE,
     ("docs/embedding/frameworks.md", "export function Asked({ onValue }) {"): HOSTED,
     ("docs/embedding/frameworks.md", "// vite.config.js"): HOSTED,
+    ("docs/embedding/frameworks.md", 'import type { DeniableElements } from "deniable/element";'): (
+        "tests/browser/test_package.py compiles a component with it"
+    ),
     ("docs/embedding/frameworks.md", "export const Study = ({ onSent }) => ("): (
         "tests/browser/test_host_plugins.py runs it in React"
     ),
@@ -126,6 +129,9 @@ NOT_RUN = {
     ("docs/embedding/jspsych.md", '<script src="node_modules/jspsych/dist/index.browser.min.js"></script>'): HOSTED,
     ("docs/embedding/jspsych.md", "npm install jspsych"): HOSTED,
     ("docs/embedding/library.md", "import {"): EXAMPLE,
+    ("docs/embedding/library.md", "cd client/deniable_web && npm ci && npm pack"): (
+        "tests/browser/test_package.py packs it, and unpacks it in an app"
+    ),
     ("docs/embedding/script.md", '<script type="module" src="https://collector.example/client/deniable.js"'): EXAMPLE,
     ("docs/embedding/script.md", "<script>"): EXAMPLE,
     (

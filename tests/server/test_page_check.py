@@ -67,8 +67,9 @@ def test_a_page_in_one_language_holds_a_survey_of_several_to_it() -> None:
         },
     ],
 )
-def test_a_page_without_the_second_script_cannot_be_answered(change: dict[str, Any]) -> None:
-    problems, told = said(replace(PAGE, **change))
+@pytest.mark.parametrize("event", ["ready", "error"])
+def test_a_page_without_the_second_script_cannot_be_answered(change: dict[str, Any], event: str) -> None:
+    problems, told = said(replace(PAGE, elements=(replace(ELEMENT, told=event),), **change))
     assert "deniable-answering.js cannot be loaded, or is of another version" in problems[0]
     assert "It runs, and people can answer." not in told
 
@@ -109,6 +110,7 @@ def test_a_policy_is_answered_for_origins_of_the_survey_alone() -> None:
     [
         ({"told": "closed", "said": "This survey is over."}, "People read: \u201cThis survey is over.\u201d"),
         ({"told": "error", "said": ""}, "nobody can answer. People read: nothing"),
+        ({"told": "error", "said": f"{'a' * 190} bc defghijkl"}, f"People read: \u201c{'a' * 190} bc …\u201d"),
         ({"told": "", "reaches": False}, "it cannot reach the collector"),
         ({"told": "", "reaches": True}, "did not say in time"),
         ({"link": "https://collector.example/surveys/7"}, "its src is no link of a survey"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -87,7 +88,7 @@ def _of_element(
     yield Remark(f"{name} asks survey {place.survey} of {place.collector}.")
     if wanted is not None and wanted != place.survey:
         yield Remark(f"This is another survey than {wanted}.", sign="PROBLEM")
-    if element.told == "ready" and (missing := _second_script_missing(seen)):
+    if element.told in ("ready", "error") and (missing := _second_script_missing(seen)):
         yield Remark(
             f"It runs, but nobody can answer: {missing} cannot be loaded, or is of another version. It must stand "
             "beside the first script.",
@@ -248,7 +249,7 @@ def _file(address: str) -> str:
 
 
 def _quoted(said: str) -> str:
-    return f"\u201c{said[:200]}\u201d" if said else "nothing"
+    return f"\u201c{shorten(said, 200, placeholder=' …')}\u201d" if said else "nothing"
 
 
 def lines_of(found: Sequence[Remark]) -> list[str]:

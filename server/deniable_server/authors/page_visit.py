@@ -47,8 +47,9 @@ document.addEventListener("securitypolicyviolation", ({ effectiveDirective, bloc
 _LOOK = """() => {
   // As lines of people, not as one word after the other: a shadow root has text alone, the elements in it have lines.
   const read = (root) => {
-    const said = [...(root?.children ?? [])].map((each) => each.innerText ?? "").join(" ");
-    return said.replace(/\\s+/g, " ").trim().slice(0, 300);
+    const lines = [...(root?.children ?? [])].flatMap((each) => (each.innerText ?? "").split("\\n"));
+    const said = lines.map((each) => each.replace(/\\s+/g, " ").trim()).filter(Boolean);
+    return said.map((each) => (/[.!?:,;…。？！؟،]$/.test(each) ? each : `${each}.`)).join(" ").slice(0, 300);
   };
   return {
     elements: [...document.querySelectorAll("deniable-survey, deniable-question")].map((each) => ({

@@ -130,7 +130,9 @@ class Embedding:
         # What the tool replaces in a script is not known here, and neither is its hash.
         inline = dict.fromkeys("'unsafe-inline'" if SGQ in each else f"'{_integrity(each)}'" for each in written)
         scripts = " ".join([own or self.collector, *inline])
-        directives = [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
+        directives = [f"script-src {scripts}"]
+        if not self.is_isolated:  # the frame asks the collector itself, and with its own words
+            directives.append(f"connect-src {' '.join(filter(None, (self.collector, own)))}")
         frames = dict.fromkeys(filter(None, (self.collector if self.is_isolated else None, self.framed)))
         return directives + [f"frame-src {' '.join(frames)}"] * bool(frames)
 

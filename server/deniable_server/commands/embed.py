@@ -122,8 +122,8 @@ def embed(
         plugin = f", {collector}/client/{PLUGINS[host]} (in a folder hosts)" if host in PLUGINS else ""
         second = f", {collector}/client/{SECOND_SCRIPT}" if of.question is None else ""
         click.echo(
-            f"Put {collector}/client/{of.file}{second}{plugin} and the files of {collector}/client/catalogues/ "
-            f"(ar, de, en, es, fr, each .json) into {own_folder}, the catalogues in a folder of that name."
+            f"Put {collector}/client/{of.file}{second}{plugin} into {of.own_folder}, and the files of "
+            f"{collector}/client/catalogues/ (ar, de, en, es, fr, each .json) into {of.own_folder}/catalogues."
         )
     else:
         click.echo(
