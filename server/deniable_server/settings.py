@@ -41,6 +41,19 @@ def _public_url(text: object) -> str | None:
     return str(text).rstrip("/")
 
 
+_YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+
+
+def _rehearsal(given: object) -> object:
+    """Yes, no or demo, in whatever case, or what pydantic takes for yes and no in other settings."""
+    word = str(given).lower()
+    if word == "demo":
+        return word
+    if word not in (*_YES, *_NO):
+        raise ParameterError(f"must be yes, no or demo, got {str(given)!r:.20}")
+    return word in _YES
+
+
 class Settings(BaseSettings):
     """The settings of ``deniable serve``: ``--rate-limit 120/minute``, or ``DENIABLE_RATE_LIMIT=120/minute``.
 
@@ -89,7 +102,7 @@ class Settings(BaseSettings):
         default=None,
         description="The folder with the keys that open sealed reports, created by 'deniable sealing keys'.",
     )
-    rehearsal: Rehearsal = Field(
+    rehearsal: Annotated[Rehearsal, BeforeValidator(_rehearsal)] = Field(
         default=False,
         description=(
             "Say on every page and in every file that a program sent the replies: yes for made-up ones, as "

@@ -83,6 +83,11 @@ class NotInstalled(DeniableError, ModuleNotFoundError):
 
     def __init__(self, module: str, extra: str | None = None) -> None:
         super().__init__(f"{module}: is needed for this; {install_hint(extra or extra_with(module))}", name=module)
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[type[NotInstalled], tuple[str | None, str | None]]:
+        # Exceptions are pickled by their arguments, which are the whole sentence here.
+        return type(self), (self.name, self.extra)
 
 
 @contextmanager

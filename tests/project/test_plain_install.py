@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
 import pytest
 
+from deniable.errors import NotInstalled
 from tests.support.extras import with_extras
 from tools.rig.patience import PATIENCE
 
@@ -71,3 +73,9 @@ def test_without_extras_every_door_says_what_to_install(line: str) -> None:
     assert enough == ""
     hint = f"is needed for this; in a clone of the project: pip install '.[{extra}]'\n"
     assert missing.endswith(hint) if extra else missing == "", missing
+
+
+def test_what_is_missing_survives_the_way_from_a_worker() -> None:
+    error = pickle.loads(pickle.dumps(NotInstalled("numpy", "statistics")))
+    assert str(error) == str(NotInstalled("numpy", "statistics"))
+    assert (error.name, error.extra) == ("numpy", "statistics")

@@ -433,7 +433,7 @@ def test_few_units_are_said_to_be_few(tmp_path: Path) -> None:
     assert "with 1 degree of freedom." in ok("shares", *sample)
     text = ok("regress", *sample, "q ~ x")
     assert "There are too few sampling units for so many coefficients" in text
-    assert "\u2212\u221e to \u221e" in text
+    assert "no limits" in text
     assert "There are too few sampling units" in ok("regress", *sample, "x ~ q")
     assert "20 people" in ok("crosstab", *sample, "q", "c")  # and no sum of weights that nobody gave
 

@@ -63,6 +63,7 @@ class TestSettings:
                 "120/minute",
                 "DENIABLE_RATELIMIT: is not a setting; there are DENIABLE_CONTACT, DENIABLE_DB, ",
             ),
+            ("DENIABLE_REHEARSAL", "maybe", "DENIABLE_REHEARSAL: must be yes, no or demo, got 'maybe'"),
             ("DENIABLE_RATE_LIMIT", "a lot", "DENIABLE_RATE_LIMIT: must be like 120/minute"),
             ("DENIABLE_PORT", "http", "DENIABLE_PORT: Input should be a valid integer"),
             ("DENIABLE_PORT", "70000", "DENIABLE_PORT: Input should be less than or equal to 65535"),

@@ -10,6 +10,7 @@ WIDTH = 100
 
 _FILES = (
     ("REHEARSAL.txt", "says that the replies are made up: this is a rehearsal, and no study."),
+    ("DEMO.txt", "says that a program sent these replies: this is the demo, and no study."),
     ("survey.json", "is the survey as it was published. Its address is the hash of these bytes."),
     ("codebook.md", "describes each column of reports.csv for people, with the exact probabilities of the noise."),
     ("codebook.xml", "says the same for archives, in DDI-Codebook 2.5."),
@@ -23,7 +24,7 @@ _FILES = (
     ("releases/", "has the signed record of each release, which `deniable verify` checks."),
     ("datapackage.json", "describes the tables as a data package of Frictionless."),
     ("csv-metadata.json", "describes them by CSV on the Web (W3C)."),
-    ("citation.bib", "cites this release in BibTeX."),
+    ("citation.bib", "cites these data in BibTeX."),
     ("CITATION.cff", "cites it in the Citation File Format."),
     ("methods.txt", "is a paragraph for the methods section of a paper, with its references."),
     ("methods.tex", "is the same paragraph for LaTeX, and methods.bib has the works that it cites."),
@@ -71,9 +72,7 @@ def readme(about: Mapping[str, str], names: Collection[str]) -> str:
     parts = [
         *_paragraph(about["title"]),
         "",
-        *_paragraph(
-            "These are the data of one release of a survey whose answers were randomised (randomised response)."
-        ),
+        *_paragraph("These are data of a survey whose answers were randomised (randomised response)."),
         "",
         "Files",
         "-----",

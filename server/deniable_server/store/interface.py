@@ -61,8 +61,7 @@ class SurveyState:
             return None
         return (
             f"reports are released in batches of {self.survey.release} or more per cohort, so others may have arrived "
-            "that are not shown yet; a batch appears within 10 seconds of being complete (--fold-seconds of the "
-            "collector)"
+            "that are not shown yet; a complete batch appears after some seconds, by default at most 10"
         )
 
     def not_open_because(self, today: datetime.date) -> str | None:

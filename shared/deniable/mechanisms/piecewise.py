@@ -11,7 +11,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
-from deniable.errors import NotInstalled, ParameterError, describe
+from deniable.errors import ParameterError, describe, needing
 from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import OverRange, check_range
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS
@@ -166,10 +166,8 @@ class Piecewise(OverRange, RowMechanism):
 
 def optimum() -> ModuleType:
     """The linear program of the rows; raise `NotInstalled` without numpy."""
-    try:
+    with needing("statistics"):
         from deniable_statistics.authoring import optimum
-    except ModuleNotFoundError as error:
-        raise NotInstalled(error.name or "numpy", "statistics") from None
     return optimum
 
 

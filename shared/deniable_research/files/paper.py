@@ -107,12 +107,11 @@ def _said(
         inside = f"{100 * confidence_level:g} % {methods} intervals in square brackets"
     of_odds = all(model.is_of_odds for model in models)
     figures = "Odds ratios" if odds_ratios else "Coefficients (log odds)" if of_odds else "Coefficients"
-    by_ratio = any(model.interval == "profile" for model in models)
-    if below == "p" and by_ratio:
-        inside += ", by likelihood ratios"
+    if below == "p":
+        inside += _tested(models)
     said = [f"{figures} of the true answers. {inside}.", *_compared(models, labels)]
     if stars:
-        said.append("* p < .05, ** p < .01, *** p < .001" + (", by likelihood ratios." if by_ratio else "."))
+        said.append(f"* p < .05, ** p < .01, *** p < .001{_tested(models)}.")
     if not are_of_same_reports(models):
         said.append("Log-likelihoods are of different reports and do not compare.")
     if not labels:
@@ -123,6 +122,14 @@ def _said(
         if model.fit.message:
             said.append(f"({place}) {model.fit.message}" if is_numbered else model.fit.message)
     return said
+
+
+def _tested(models: Sequence[FittedModel]) -> str:
+    """The end of a sentence on p-values, which are those of Wald tests unless it says otherwise."""
+    by_ratio = [f"({place})" for place, model in enumerate(models, start=1) if model.interval == "profile"]
+    if not by_ratio:
+        return ""
+    return ", by likelihood ratios" + (f" in {', '.join(by_ratio)}" if len(by_ratio) < len(models) else "")
 
 
 def _compared(models: Sequence[FittedModel], labels: Labels) -> Iterator[str]:

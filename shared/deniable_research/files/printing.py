@@ -252,11 +252,12 @@ def _together(rows: Sequence[Any]) -> str:
 
 
 def _apart(rows: Sequence[Any]) -> str:
-    """A sentence on intervals of several options, which pages share a confidence level among."""
+    """A sentence on intervals of several options, among which pages of results share a confidence level."""
     if len({row.option for row in rows if row.measure == "difference"}) < 2:
         return ""
     return (
-        "The intervals are not simultaneous for the options. Those on a page of results are, and are therefore wider."
+        "The intervals are not simultaneous for the options. Where a page of results shows the same differences, its "
+        "intervals are, and are therefore wider."
     )
 
 
@@ -299,8 +300,12 @@ def _association(row: CrosstabRow) -> Iterator[str]:
     if row.measure == "independence":
         yield f"Independence: {_test(row)}, {equation_of_p(row.p_value)}."
     elif row.measure in ("correlation", "odds ratio"):
-        held = interval(row.conf_low, row.conf_high, number)
+        # As in `model_tables.printed`: an odds ratio has no lower limit at 0, because its logarithm has none.
+        shown = replace(row, conf_low=-math.inf) if (row.measure, row.conf_low) == ("odds ratio", 0) else row
+        held = interval(shown.conf_low, shown.conf_high, number)
         yield f"{row.measure.capitalize()}: {number(row.estimate)} ({_ci(row.conf_level)}: {held})."
+        if is_open(shown) and held != "no limits":
+            yield OPEN
     if row.note:
         yield f"About the {row.measure}: {row.note}."
 

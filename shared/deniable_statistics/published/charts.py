@@ -44,7 +44,8 @@ MARGIN = 0.08
 """Room beside the outermost figures, as a part of their range: bars that touch the end of an axis look cut off."""
 
 LEAST_TICKS, MOST_TICKS = 4, 7
-"""Numbers of labels on a logarithmic axis that let readers tell values between them and do not touch each other."""
+"""Numbers of labels that a logarithmic axis should have: enough to tell values between them, and not so many powers of
+10 that they touch each other. Over more powers than that, some are left out, and fewer labels are enough."""
 
 MOST_LOG = math.log(1e6)
 """Natural logarithm of the largest value on a logarithmic axis; its negative is that of the smallest. Arrows point
@@ -319,6 +320,8 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
     >>> _log_ticks(0.4, 9.2), _log_ticks(0.9, 6.1), _log_ticks(0.02, 40), _log_ticks(0.9, 1.2)
     ([0.5, 1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 5.0], [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0], [])
+    >>> _log_ticks(0.00011, 9000)
+    [0.01, 1.0, 100.0]
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     # Of many powers of 10 some are left out, but never 1.
@@ -328,7 +331,8 @@ def _log_ticks(low: float, high: float) -> list[float]:
         # Through its text a tick is the float nearest to 0.3, and not 3 times that nearest to 0.1.
         ticks = [float(f"{step}e{power}") for power in powers for step in steps]
         found = [each for each in ticks if low <= each <= high]
-        if len(found) >= LEAST_TICKS:
+        # Between powers that are left out, steps would be uneven.
+        if len(found) >= LEAST_TICKS or apart > 1:
             return found
     return []
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import NotInstalled
+from deniable.errors import needing
 
 if TYPE_CHECKING:
     import highspy
@@ -48,10 +48,8 @@ def minimum(cost: Floats, entries: Entries, limits: Floats, at_most: int, *, dev
     >>> minimum(np.array([2.0, 1.0]), conditions, np.array([0.25, 1.0]), 1, devex=False).tolist()
     [0.75, 0.25]
     """
-    try:
+    with needing("statistics"):
         import highspy  # a third of a second, for authors of questions about numbers alone
-    except ModuleNotFoundError as error:
-        raise NotInstalled(error.name or "highspy", "statistics") from None
 
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = len(cost), len(limits)

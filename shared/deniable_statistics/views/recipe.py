@@ -102,7 +102,8 @@ best = binom.logpmf(k, n, np.clip(k / n, min(a, b), max(a, b)))
 def fits(share):
     at = binom.logpmf(k, n, b + (a - b) * share)
     return {fits}
-# In steps of 0.001: each end may lie up to 0.001 inside the interval; estimates.py in archive.zip has it exactly.
+# In steps of 0.001: each end may lie up to 0.001 inside the interval.
+# If the archive has rows, its estimates.py finds the ends exactly.
 held = [each for each in np.linspace(0, 1, 1001) if fits(each)]
 {_published_in_python(question)}
 print("unbiased estimate", share, "standard error", error, "interval", min(held), "to", max(held))
@@ -122,7 +123,8 @@ n <- {of_whom}; count <- {counted}; p <- count / n; k <- 0:n
 share <- (p - b) / (a - b); error <- sqrt(p * (1 - p) / n) / abs(a - b)
 best <- dbinom(k, n, pmin(pmax(k / n, min(a, b)), max(a, b)), log = TRUE)
 fits <- function(share) {{ at <- dbinom(k, n, b + (a - b) * share, log = TRUE); {fits} }}
-# In steps of 0.001: each end may lie up to 0.001 inside the interval; estimates.R in archive.zip has it exactly.
+# In steps of 0.001: each end may lie up to 0.001 inside the interval.
+# If the archive has rows, its estimates.R finds the ends exactly.
 held <- Filter(fits, seq(0, 1, 0.001))
 {_published_in_r(question)}
 print(c(unbiased = share, error = error, from = min(held), to = max(held)))
