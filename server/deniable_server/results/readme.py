@@ -21,7 +21,7 @@ _FILES = (
      "SPSS or GNU PSPP, and in .py for Python."),
     ("recompute/", "has a short script of R and one of Python for each question, which computes one option of it."),
     ("survey.db", "has the tables, questions and options as an SQLite database."),
-    ("releases/", "has the signed record of each release. `deniable verify LINK` checks them while the collector runs."),
+    ("releases/", "has the signed record of each release. `deniable verify LINK` checks it at the collector."),
     ("datapackage.json", "describes the tables as a data package of Frictionless."),
     ("csv-metadata.json", "describes them by CSV on the Web (W3C)."),
     ("citation.bib", "cites these data in BibTeX."),
