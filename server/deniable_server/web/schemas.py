@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
+from deniable_server.results.file_columns import ESTIMATE_LABELS
 from deniable_server.store.interface import Standing
 
 
@@ -24,46 +25,35 @@ class PublishQuery(BaseModel):
 
 
 class EstimateLine(BaseModel):
-    """One option of one question."""
+    """One option of one question; the columns are explained as in the files."""
 
-    question: str
-    option: str = Field(description="empty for the mean of a scale or number")
-    cohort: str | None
-    n: int = Field(description="reports on the question; fewer than all if devices draw which questions they ask")
-    count: int | None = Field(description="reports that support the option")
-    estimate: float | None = Field(description="unbiased, so it may lie outside the possible range")
-    std_error: float | None
-    conf_low: float
-    conf_high: float
-    conf_level: float
-    method: str
-    epsilon: float = Field(description="privacy loss of one answer to the question")
-    feasible: float | None = Field(description="the most likely possible value; shares add up to 1")
-    statistic: Literal["share", "mean", "among"]
-    target: Literal["population", "respondents"] = Field(
-        description="whose shares the standard error and interval are for"
-    )
-    p_below: float | None = Field(description="p-value of as few reports as these if the share is 0")
-    p_above: float | None = Field(description="p-value of as many reports as these if the share is 1")
-    flag: str | None = Field(description="a sentence if the data hardly fit the design")
-    fake_margin: float | None = Field(
-        description="largest shift caused by one made-up report in a hundred, in the estimate's unit"
-    )
-    misbehaving: float | None = Field(None, description="the assumed share of people who misbehave")
-    bound_low: float | None = Field(
-        None, description="the smallest value that the estimate leaves possible, whatever they did"
-    )
-    bound_high: float | None = Field(None, description="the largest value")
-    robust_low: float | None = Field(None, description="lower end of an interval that is valid whatever they did")
-    robust_high: float | None = Field(None, description="upper end")
-    assumed_fake: float | None = Field(
-        None, description="the share of all reports that may be fake with the interval still valid"
-    )
-    a: float | None = Field(None, description="probability that a report supports the option if it is the truth")
-    b: float | None = Field(
-        None,
-        description="the same if another option is: estimate = (count / n - b) / (a - b), where one count tells it",
-    )
+    question: str = Field(description=ESTIMATE_LABELS["question"])
+    option: str = Field(description=ESTIMATE_LABELS["option"])
+    cohort: str | None = Field(description=ESTIMATE_LABELS["cohort"])
+    n: int = Field(description=ESTIMATE_LABELS["n"])
+    count: int | None = Field(description=ESTIMATE_LABELS["count"])
+    estimate: float | None = Field(description=ESTIMATE_LABELS["estimate"])
+    std_error: float | None = Field(description=ESTIMATE_LABELS["std_error"])
+    conf_low: float = Field(description=ESTIMATE_LABELS["conf_low"])
+    conf_high: float = Field(description=ESTIMATE_LABELS["conf_high"])
+    conf_level: float = Field(description=ESTIMATE_LABELS["conf_level"])
+    method: str = Field(description=ESTIMATE_LABELS["method"])
+    epsilon: float = Field(description=ESTIMATE_LABELS["epsilon"])
+    feasible: float | None = Field(description=ESTIMATE_LABELS["feasible"])
+    statistic: Literal["share", "mean", "among"] = Field(description=ESTIMATE_LABELS["statistic"])
+    target: Literal["population", "respondents"] = Field(description=ESTIMATE_LABELS["target"])
+    p_below: float | None = Field(description=ESTIMATE_LABELS["p_below"])
+    p_above: float | None = Field(description=ESTIMATE_LABELS["p_above"])
+    flag: str | None = Field(description=ESTIMATE_LABELS["flag"])
+    fake_margin: float | None = Field(description=ESTIMATE_LABELS["fake_margin"])
+    misbehaving: float | None = Field(None, description=ESTIMATE_LABELS["misbehaving"])
+    bound_low: float | None = Field(None, description=ESTIMATE_LABELS["bound_low"])
+    bound_high: float | None = Field(None, description=ESTIMATE_LABELS["bound_high"])
+    robust_low: float | None = Field(None, description=ESTIMATE_LABELS["robust_low"])
+    robust_high: float | None = Field(None, description=ESTIMATE_LABELS["robust_high"])
+    assumed_fake: float | None = Field(None, description=ESTIMATE_LABELS["assumed_fake"])
+    a: float | None = Field(None, description=ESTIMATE_LABELS["a"])
+    b: float | None = Field(None, description=ESTIMATE_LABELS["b"])
 
 
 class Waiting(BaseModel):
