@@ -37,7 +37,11 @@ CHOICES = {
         "dice or cards decide, or some options should be forced more often than others",
         "choice: `truth` and `forced`",
     ),
-    "k-ary": Choice("ln(p * (k - 1) / (1 - p))", "one of a few options, or a large epsilon", "choice: `truth` alone"),
+    "k-ary": Choice(
+        "ln(p * (k - 1) / (1 - p))",
+        "one of a few options, or a large epsilon; also called k-RR, or generalised randomised response (GRR)",
+        "choice: `truth` alone",
+    ),
     "subset": Choice("ln(inside / 2**32)", "one of many options, or a small epsilon"),
     "tick-boxes": Choice("k * ln(p / (1 - p))", "boxes, if you need each pair of boxes in every report"),
     "drawn-boxes": Choice("ln(p * (2**s - 1) / (1 - p))", "boxes, if you need the share of each of them"),

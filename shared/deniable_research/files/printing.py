@@ -316,8 +316,9 @@ def regression_text(
     *,
     all_terms: bool = False,
     odds_ratios: bool = False,
+    hidden_by: str = "--all-terms",
 ) -> str:
-    """The table of coefficients, with sentences on the whole fit."""
+    """The table of coefficients, with sentences on the whole fit; ``hidden_by`` says what has the terms left out."""
     fit, df = model.fit, model.fit.df
     rows = model.odds_ratios if odds_ratios else model.rows if all_terms else model.outcome_rows
     rows = tuple(printed(row, odds_ratios) for row in rows)
@@ -337,7 +338,7 @@ def regression_text(
         f"{_ci(confidence_level)}: {method_name(model.interval)} intervals. {counted(fit.n, 'row')}{_whole(fit)}.",
         OPEN if any(map(is_open, rows)) else "",
         LIKELIHOOD_RATIO_Z if model.interval == "profile" else "",
-        f"{counted(hidden, 'term')} for the distribution of the true predictors not shown: --all-terms."
+        f"{counted(hidden, 'term')} for the distribution of the true predictors not shown: {hidden_by}."
         if hidden
         else "",
         "" if df == math.inf else _errors([df]),

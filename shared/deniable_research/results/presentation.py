@@ -19,7 +19,7 @@ from deniable_research.files.paper import paper_table
 from deniable_research.files.paper_table import PaperTable, markdown, save_paper
 from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_table, regression_text
-from deniable_research.output import field_names
+from deniable_research.output import counted, field_names
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
 from deniable_research.regression.term_labels import NO_LABELS, Labels
 from deniable_statistics.published.charts import Panel, interval_chart, render
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Chart:
     """A chart of intervals, which notebooks show.
 
@@ -40,6 +40,9 @@ class Chart:
     """
 
     panels: tuple[Panel, ...]
+
+    def __repr__(self) -> str:
+        return f"Chart of {counted(len(self.panels), 'panel')}, which save(path) writes"
 
     def figure(self) -> Figure:
         """The chart as a figure of matplotlib."""
@@ -189,7 +192,7 @@ class Regression(Result):
         """The result of a fitted model."""
         return cls(
             model.outcome_rows,
-            regression_text(model, confidence_level),
+            regression_text(model, confidence_level, hidden_by="fit.tidy() has them"),
             tuple(filter(None, (model.fit.message, *cautions))),
             lambda labels: term_panels([model], labels=labels),
             model=model,

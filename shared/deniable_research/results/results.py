@@ -96,7 +96,25 @@ class Results:
         options: Sequence[str] = (),
         confidence_level: float = 0.95,
     ) -> Result:
-        """A question between cohorts, by default those of the survey; as `deniable_research.files.compare`."""
+        """Differences of a question between cohorts, by default those of the survey.
+
+        Parameters
+        ----------
+        question : str
+            The question.
+        by : str, optional
+            The column of cohorts.
+        line : bool
+            Test for a linear trend over the cohorts.
+        options : sequence of str
+            The options to compare; by default all, or *yes* alone for a yes-no question.
+        confidence_level : float
+
+        Returns
+        -------
+        Result
+            Rows as from `deniable_research.files.compare`, with `estimate`, `conf_low`, `conf_high` and `p_value`.
+        """
         names = _names((question,), "question")
         # A survey has one column of cohorts, and a design file may name one.
         by = by or self.table.layout.cohort
@@ -136,7 +154,26 @@ class Results:
         cov_type: str | None = None,
         interval: str | None = None,
     ) -> Regression:
-        """A model, as `deniable_research.files.regress`; `cov_type` and `interval` are those of `Fit.tidy`."""
+        """The model of a formula, whichever of its variables are randomised.
+
+        Parameters
+        ----------
+        formula : str
+            Such as ``"affair ~ age + religious + C(region)"``.
+        confidence_level : float
+        model : {"linear", "logistic"}, optional
+            By default linear where the left side is numbers, and logistic where it is a randomised question or labels.
+            For an ordinary column of 0 and 1, `"logistic"` gives log odds.
+        likelihood, penalty
+            Arguments of `deniable_research.files.regress`.
+        cov_type, interval
+            Arguments of `deniable_research.regression.Fit.tidy`.
+
+        Returns
+        -------
+        Regression
+            Its `fit.tidy()` also has the terms for the distribution of the true predictors.
+        """
         fit = regress(self.table, formula, model=model, likelihood=likelihood, penalty=penalty)
         # Only the questions of the formula can make this model doubtful.
         questions = questions_in(self.table, formula)

@@ -21,7 +21,16 @@ PART_OF_RANGE_OF_HALF = f"{PART_OF_RANGE} if it applies to one half"
 
 
 def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
-    """Number of respondents for `HALF_WIDTH` of what is planned, if a part ``asked`` of them is asked."""
+    """Number of respondents for 95 % intervals of ``HALF_WIDTH``, if a part ``asked`` of them is asked.
+
+    For shares it is the number at a share of one half, of the option with the most noise; for a mean, that of a mean if
+    all answers are equally frequent. `choose` compares mechanisms by another number, the average over all options,
+    which is ``people(variance_if_even(mechanism, wants_mean=False))``.
+
+    >>> from deniable import KAry
+    >>> people_needed(KAry.from_epsilon(6, 1.5), wants_mean=False)
+    2342
+    """
     return people(planned_variance(mechanism, wants_mean=wants_mean) / asked)
 
 
