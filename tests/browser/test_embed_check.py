@@ -88,7 +88,7 @@ def test_what_is_missing_in_a_policy_is_named_line_by_line(link: str, collector:
         (without_script, "no script deniable.js or deniable-question.js is in the page"),
         (lambda html: html.replace('type="module"', 'type="text/plain"'), 'its script must have type="module"'),
         (lambda html: re.sub(r"/client/deniable.js", "/client/gone/deniable.js", html), "cannot be loaded"),
-        (lambda html: re.sub(r"/s/[a-z2-7]{26}", "/s/" + "a" * 26, html), "nobody can answer. People read"),
+        (lambda html: re.sub(r"/s/[a-z2-7]{26}", "/s/" + "a" * 26, html), "there is none at this address; compare"),
         (lambda html: re.sub(r"/s/[a-z2-7]{26}", "/s/x", html), "its src is no link of a survey"),
         (lambda _: "<!doctype html><title>x</title><body>No survey.", "Tools that filter HTML take unknown tags out"),
         (
@@ -118,9 +118,14 @@ def test_questions_in_forms_frames_and_onlookers(link: str, collector: Collector
     )
     assert "It stands in no form" in said
     frame = f"<!doctype html><html lang=en><title>x</title><iframe src='{collector.url}/embed/{survey.id}'></iframe>"
-    code, said = looked(frame)
+    code, said = looked(frame, link)
     assert code == 0
+    assert f"A frame asks survey {survey.id} of {collector.url}." in said
+    assert f"the collector takes replies from pages of {collector.url}." in said
     assert "The page cannot look into the frame" in said
+    code, said = looked(frame, policy="default-src 'none'")
+    assert code == 1
+    assert f"Missing in the page's Content-Security-Policy: frame-src {collector.url}\n" in said
     with another_site("window.tracking = true;") as other:
         tracked = page_of(EMBED.ok(link)).replace("<body>", f"<body><script src='{other}x.js'></script>")
         code, said = looked(tracked, link)

@@ -82,6 +82,19 @@ def test_an_isolated_survey_runs_under_the_policy_that_is_named(link: str, colle
     )
 
 
+def test_the_frame_of_a_block_runs_under_the_policy_that_is_named(link: str, collector: Collector, page: Page) -> None:
+    said = EMBED.ok(link, "--host", "wordpress")
+    frame = re.search(r"<iframe.*?</iframe>", said)
+    policy = re.search(r"it needs instead: (.*)", said)
+    assert frame
+    assert policy
+    html = f"<!doctype html><html lang=en><title>x</title><body>{frame[0]}</body></html>"
+    with another_site(html, {"Content-Security-Policy": f"default-src 'none'; {policy[1]}"}) as address:
+        page.goto(address)
+        expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
+    assert "it needs instead" not in EMBED.ok(link)
+
+
 @pytest.mark.parametrize("is_own_folder", [False, True], ids=["from the collector", "from a folder elsewhere"])
 def test_page_of_html_asks_and_sends_under_the_policy_that_is_named(
     link: str, collector: Collector, page: Page, is_own_folder: bool

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from deniable_server.authors.page_check import Remark, findings, lines_of
+from deniable_server.authors.page_check import Inquiry, Remark, findings, lines_of
 from deniable_server.authors.page_visit import PageVisit, Script, SeenElement, Violation
+from deniable_server.people.links import read_place
 
 AT = "https://collector.example"
 SURVEY = "bpn4zq5y7xlxpqd63hsrm4s5ky"
@@ -23,6 +24,7 @@ def said(
     takes: bool = True,
     brings: str | None = None,
     languages: tuple[str, ...] = (),
+    refuses: str | None = None,
 ) -> tuple[list[str], list[str]]:
     """Problems, and everything else that is said of a page."""
     asked: list[tuple[str, str, str]] = []
@@ -31,7 +33,8 @@ def said(
         asked.append(question)  # type: ignore[arg-type]
         return takes
 
-    found = list(findings(seen, wanted, answer, lambda *_: brings, lambda *_: languages))
+    ask = Inquiry(answer, lambda *_: brings, lambda *_: languages, lambda *_: refuses)
+    found = list(findings(seen, read_place(wanted) if wanted else None, ask))
     assert all(collector == AT and survey == SURVEY for collector, survey, _ in asked)
     return [each.text for each in found if each.is_problem], [each.text for each in found if not each.is_problem]
 
@@ -86,6 +89,38 @@ def test_a_frame_sends_from_the_collector_and_hides_from_the_page() -> None:
     assert problems == []
     assert f"takes replies from pages of {AT}" in told[2]
     assert told[-1].startswith("The page cannot look into the frame")
+
+
+FRAMED = replace(ELEMENT, link=f"/s/{SURVEY}", is_isolated=True, frame=f"{AT}/embed/{SURVEY}")
+"""The element of the collector's page for frames, whose link names no collector."""
+
+
+def test_a_frame_asks_the_collector_that_it_comes_from_and_not_the_page_around_it() -> None:
+    framed = replace(PAGE, elements=(FRAMED,), scripts=(), has_tag=False)
+    problems, told = said(framed, f"{AT}/s/{SURVEY}")
+    assert problems == []
+    assert told[0] == f"A frame asks survey {SURVEY} of {AT}."
+    assert f"takes replies from pages of {AT}" in told[2]
+    assert said(framed, f"https://other.example/s/{SURVEY}")[0] == [
+        "This is another collector than https://other.example."
+    ]
+    assert said(framed, takes=False)[0] == [f"No reply would arrive: the collector refuses replies from pages of {AT}."]
+
+
+def test_a_frame_that_is_not_there_is_told_by_its_reason() -> None:
+    empty = replace(PAGE, elements=(), scripts=(), has_tag=False, frames=(f"{AT}/embed/{SURVEY}",))
+    blocked = replace(empty, violations=(Violation("frame-src", f"{AT}/embed/{SURVEY}"),))
+    assert said(blocked)[0] == [f"Missing in the page's Content-Security-Policy: frame-src {AT}"]
+    assert said(empty)[0] == [f"The page has a frame of a survey, which cannot be loaded: {AT}/embed/{SURVEY}."]
+
+
+def test_a_survey_that_the_collector_does_not_have_is_told_in_its_words() -> None:
+    failed = replace(PAGE, elements=(replace(ELEMENT, told="error", said="Please do not answer."),))
+    problems, _ = said(failed, refuses="refused with status 404: survey: there is none at this address")
+    assert problems == [
+        "It runs, but nobody can answer. Refused with status 404: survey: there is none at this address; compare the "
+        "link. People read: \u201cPlease do not answer.\u201d"
+    ]
 
 
 def test_a_policy_is_answered_for_origins_of_the_survey_alone() -> None:

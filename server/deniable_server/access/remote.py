@@ -99,8 +99,9 @@ def takes_reports(url: str, survey_id: str, origin: str) -> bool:
         answer = _http.request("OPTIONS", f"{url}/api/v1/surveys/{survey_id}/reports", headers=headers)
     except urllib3.exceptions.HTTPError:
         return False
-    # A page of the collector itself asks nobody.
-    return origin == url or (answer.status < 300 and answer.headers.get("Access-Control-Allow-Origin") in ("*", origin))
+    # A page of the collector itself needs nobody's leave, but something else may answer at its address.
+    is_allowed = origin == url or answer.headers.get("Access-Control-Allow-Origin") in ("*", origin)
+    return answer.status < 300 and is_allowed
 
 
 def invitations(url: str, token: str | None, survey_id: str, what: str, hashes: Sequence[str] | None) -> dict[str, Any]:

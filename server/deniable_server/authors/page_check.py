@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from deniable.access.hosts import is_loopback
 from deniable.errors import SurveyError
@@ -14,20 +14,32 @@ from deniable_server.authors.checking import host_of
 from deniable_server.authors.page_visit import SECOND_SCRIPT, PageVisit, Script, SeenElement
 from deniable_server.people.links import SurveyReference, read_place
 
-Takes = Callable[[str, str, str], bool]
-"""Whether a collector takes a report of a survey from pages of an origin; it is asked, and nothing is sent."""
-
 BUNDLES = ("deniable.js", "deniable-question.js")
-
-
-Brings = Callable[[str, str], str | None]
-"""What people must bring to a survey of a collector, "an invitation" or "a cohort"; None for nothing, or if unknown."""
-
-Languages = Callable[[str, str], Sequence[str]]
-"""The languages into which a survey of a collector is translated; none if unknown."""
 
 IN_FRAGMENT = {"an invitation": "invitation=", "a cohort": "cohort="}
 """How what people bring stands behind the # of a link."""
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """What the collector of a survey is asked. Each function takes the collector and the id of the survey.
+
+    Attributes
+    ----------
+    takes : callable
+        Whether it takes a report from pages of an origin, the third argument; nothing is sent.
+    brings : callable
+        What people must bring, "an invitation" or "a cohort"; None for nothing, or if unknown.
+    languages : callable
+        The languages into which the survey is translated; none if unknown.
+    refuses : callable
+        Why it does not give the survey, in its own words; None if it gives it.
+    """
+
+    takes: Callable[[str, str, str], bool]
+    brings: Callable[[str, str], str | None]
+    languages: Callable[[str, str], Sequence[str]]
+    refuses: Callable[[str, str], str | None]
 
 
 @dataclass(frozen=True)
@@ -43,51 +55,55 @@ class Remark:
         return self.sign == "PROBLEM"
 
 
-def findings(
-    seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings, languages: Languages
-) -> Iterator[Remark]:
+def findings(seen: PageVisit, wanted: SurveyReference | None, ask: Inquiry) -> Iterator[Remark]:
     """All that is to be said of a page.
 
     Parameters
     ----------
     seen : PageVisit
-    wanted : str or None
-        The address of the survey that the page is to show; None for any.
-    takes : Takes
-    brings : Brings
-    languages : Languages
+    wanted : SurveyReference or None
+        The survey that the page is to show, of any collector if it names none; None for any survey.
+    ask : Inquiry
     """
     if not seen.elements:
         yield Remark(_why_no_element(seen), sign="PROBLEM")
         return
     for element in seen.elements:
-        yield from _of_element(element, seen, wanted, takes, brings, languages)
+        yield from _of_element(element, seen, wanted, ask)
     yield from _missing_policy(seen)
     yield from _onlookers(seen)
 
 
 def _why_no_element(seen: PageVisit) -> str:
+    kept_out = {_origin(each.blocked) for each in seen.violations if each.directive == "frame-src"}
+    if blocked := sorted(kept_out & {_origin(each) for each in seen.frames}):
+        return f"Missing in the page's Content-Security-Policy: frame-src {' '.join(blocked)}"
+    if seen.frames:
+        return f"The page has a frame of a survey, which cannot be loaded: {seen.frames[0]}."
     if seen.has_tag:
         return "The page came with the tag, but it is gone: a script of the page or an editor takes unknown tags out."
     return (
         "The page has no <deniable-survey>, no <deniable-question> and no frame of a survey. Tools that filter HTML "
         "take unknown tags out: look for a setting, or use the frame that 'deniable embed' prints. A page that shows "
-        "it only after somebody pressed something, as experiments do, cannot be looked at like this."
+        "it only after somebody pressed something, as experiments do, cannot be looked at like this, and neither can "
+        "an interface of your own."
     )
 
 
 def _of_element(
-    element: SeenElement, seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings, languages: Languages
+    element: SeenElement, seen: PageVisit, wanted: SurveyReference | None, ask: Inquiry
 ) -> Iterator[Remark]:
-    name = f"<{element.tag}>"
+    name = "A frame" if element.frame else f"<{element.tag}>"
     try:
         place = _place(element, seen)
     except SurveyError as error:
         yield Remark(f"{name}: its src is no link of a survey; {error}", sign="PROBLEM")
         return
     yield Remark(f"{name} asks survey {place.survey} of {place.collector}.")
-    if wanted is not None and wanted != place.survey:
-        yield Remark(f"This is another survey than {wanted}.", sign="PROBLEM")
+    if wanted is not None and wanted.survey != place.survey:
+        yield Remark(f"This is another survey than {wanted.survey}.", sign="PROBLEM")
+    elif wanted is not None and _is_elsewhere(wanted, place):
+        yield Remark(f"This is another collector than {wanted.collector}.", sign="PROBLEM")
     if element.told in ("ready", "error") and (missing := _second_script_missing(seen)):
         yield Remark(
             f"It runs, but nobody can answer: {missing} cannot be loaded, or is of another version. It must stand "
@@ -96,28 +112,30 @@ def _of_element(
         )
     elif element.told == "ready":
         yield Remark("It runs, and people can answer.")
-        yield from _arrival(element, place, seen, takes)
-    elif element.told in ("error", "closed") and (lacking := _lacking(element, place, brings)):
+        yield from _arrival(element, place, seen, ask)
+    elif element.told in ("error", "closed") and (lacking := _lacking(element, place, ask)):
         yield Remark(
             f"It runs, and asks for {lacking}, which people bring in their link to this page. This address brings "
             "none, so nobody can answer here: check one of their links.",
             sign="NOTE",
         )
-        yield from _arrival(element, place, seen, takes)
+        yield from _arrival(element, place, seen, ask)
     elif element.told:
-        yield Remark(f"It runs, but nobody can answer. People read: {_quoted(element.said)}", sign="PROBLEM")
+        refused = ask.refuses(place.collector, place.survey) if place.collector else None
+        why = f" {refused[:1].upper()}{refused[1:]}; compare the link." if refused else ""
+        yield Remark(f"It runs, but nobody can answer.{why} People read: {_quoted(element.said)}", sign="PROBLEM")
     else:
         yield Remark(_why_silent(element, seen), sign="PROBLEM")
     if place.collector and is_loopback(host_of(place.collector)):
         yield Remark(
             f"{place.collector} can be reached from this computer alone: other people's pages stay empty.", sign="NOTE"
         )
-    yield from _in_one_language(element, place, languages)
+    yield from _in_one_language(element, place, ask)
 
 
-def _in_one_language(element: SeenElement, place: SurveyReference, languages: Languages) -> Iterator[Remark]:
+def _in_one_language(element: SeenElement, place: SurveyReference, ask: Inquiry) -> Iterator[Remark]:
     """That a page with a language of its own shows a survey of several in one of them."""
-    spoken = languages(place.collector, place.survey) if place.collector and element.language else ()
+    spoken = ask.languages(place.collector, place.survey) if place.collector and element.language else ()
     if spoken:
         yield Remark(
             f'The survey is translated ({", ".join(spoken)}), but the page says lang="{element.language}", so '
@@ -135,25 +153,28 @@ def _second_script_missing(seen: PageVisit) -> str | None:
     return failed or kept_out or (SECOND_SCRIPT if differs else None)
 
 
-def _lacking(element: SeenElement, place: SurveyReference, brings: Brings) -> str | None:
+def _lacking(element: SeenElement, place: SurveyReference, ask: Inquiry) -> str | None:
     """What people must bring to the survey and the link of the element does not say."""
-    brought = brings(place.collector, place.survey) if place.collector else None
+    brought = ask.brings(place.collector, place.survey) if place.collector else None
     return brought if brought and IN_FRAGMENT[brought] not in element.link.partition("#")[2] else None
 
 
 def _place(element: SeenElement, seen: PageVisit) -> SurveyReference:
-    """The survey of an element; the page of a collector's own frame names it by its address."""
-    link = element.link or seen.address
-    return read_place(link if "://" in link else f"{_origin(seen.address)}{link}")
+    """The survey of an element, whose link may be relative to the document in which it stands, as in a frame."""
+    return read_place(urljoin(element.frame or seen.address, element.link))
 
 
-def _arrival(element: SeenElement, place: SurveyReference, seen: PageVisit, takes: Takes) -> Iterator[Remark]:
+def _is_elsewhere(wanted: SurveyReference, place: SurveyReference) -> bool:
+    return None not in (wanted.collector, place.collector) and _origin(wanted.collector) != _origin(place.collector)
+
+
+def _arrival(element: SeenElement, place: SurveyReference, seen: PageVisit, ask: Inquiry) -> Iterator[Remark]:
     if element.tag == "deniable-question":
         yield from _in_form(element)
         return
     assert place.collector is not None
     origin = place.collector if element.is_isolated else _origin(seen.address)
-    if takes(place.collector, place.survey, origin):
+    if ask.takes(place.collector, place.survey, origin):
         yield Remark(f"A reply would arrive: the collector takes replies from pages of {origin}. None was sent.")
     else:
         yield Remark(f"No reply would arrive: the collector refuses replies from pages of {origin}.", sign="PROBLEM")
@@ -239,8 +260,8 @@ def _own(seen: PageVisit) -> set[str]:
     return {_origin(seen.address)} | {_origin(each.address) for each in seen.scripts if _file(each.address) in BUNDLES}
 
 
-def _origin(address: str) -> str:
-    parts = urlsplit(address)
+def _origin(address: str | None) -> str:
+    parts = urlsplit((address or "").lower())
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") else ""
 
 

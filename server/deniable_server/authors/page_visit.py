@@ -64,6 +64,7 @@ _LOOK = """() => {
     scripts: [...document.scripts].map(({ src, type, integrity, text }) => ({
         src, type, integrity, isInline: !src && !!text.trim() && !/json|importmap/.test(type),
     })),
+    frames: [...document.querySelectorAll("iframe")].map(({ src }) => src),
     isSecure: isSecureContext,
     ...deniableSeen,
   };
@@ -110,6 +111,8 @@ class SeenElement:
         The attribute ``lang`` of the page around it; empty for none.
     reaches : bool or None
         Whether the page can fetch the survey; None where that was not tried, because the element did.
+    frame : str
+        The address of the collector's frame that the page holds and the element stands in; empty for the page itself.
     """
 
     tag: str
@@ -121,6 +124,7 @@ class SeenElement:
     said: str
     language: str = ""
     reaches: bool | None = None
+    frame: str = ""
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,8 @@ class PageVisit:
         Whether the page has a secure context.
     has_tag : bool
         Whether the markup that came from the server has one of the tags.
+    frames : tuple of str
+        The addresses of surveys in frames of the page, whether they could be loaded or not.
     """
 
     address: str
@@ -152,6 +158,7 @@ class PageVisit:
     failed: tuple[str, ...] = ()
     is_secure: bool = True
     has_tag: bool = False
+    frames: tuple[str, ...] = ()
 
 
 def visit(address: str, wait: float = WAIT, longest: float = LONGEST) -> PageVisit:
@@ -249,6 +256,7 @@ def _visit(page: Page, address: str, wait: float) -> PageVisit:
         tuple(failed),
         looked["isSecure"],
         has_tag,
+        tuple(each for each in looked["frames"] if FRAME.search(each)),
     )
 
 
@@ -291,21 +299,24 @@ def _elements_in(frame: Frame, page: Page) -> Sequence[SeenElement]:
         return ()
     with suppress(Exception):  # a frame may go while it is looked at
         looked = frame.evaluate(_LOOK)
-        found = [_element(each, place, looked, is_page) for place, each in enumerate(looked["elements"])]
+        found = [
+            _element(each, place, looked, "" if is_page else frame.url) for place, each in enumerate(looked["elements"])
+        ]
         return [each if each.told else _tried(each, frame) for each in found] if is_page else found
     return ()
 
 
-def _element(each: dict[str, Any], place: int, looked: dict[str, Any], is_page: bool) -> SeenElement:
+def _element(each: dict[str, Any], place: int, looked: dict[str, Any], frame: str) -> SeenElement:
     told = [event["kind"] for event in looked["events"] if event["place"] == place]
     return SeenElement(
         each["tag"],
         each["src"],
         each["isDefined"],
-        each["isIsolated"] or not is_page,
+        each["isIsolated"] or bool(frame),
         each["isInForm"],
         told[-1] if told else "",
         each["said"],
+        frame=frame,
     )
 
 

@@ -19,10 +19,10 @@ from deniable_commands.main import example
 from deniable_commands.rules import RuledCommand, excludes
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
-from deniable_server.authors.page_check import findings, lines_of
+from deniable_server.authors.page_check import Inquiry, findings, lines_of
 from deniable_server.authors.page_visit import SECOND_SCRIPT, visit
 from deniable_server.authors.snippets import HOSTS, PLUGINS, Embedding
-from deniable_server.people.links import read_place
+from deniable_server.people.links import SurveyReference, read_place
 
 ISOLATED = ("plain", "react", "vue")
 """The hosts whose snippets have the tag of the survey, and not a plugin or script in its place."""
@@ -86,7 +86,7 @@ def embed(
     presses and sends nothing. It fails if people could not answer, or if the page asks another survey than SURVEY.
     """
     if page is not None:
-        _check(page, None if link is None else read_place(link).survey)
+        _check(page, None if link is None else read_place(link))
         return
     if link is None:
         raise click.UsageError("say which survey: SURVEY is its link; or look at a page with --check")
@@ -118,6 +118,8 @@ def embed(
     printed = "\n".join(f"{n}. {where}:\n\n{code}\n" for n, (where, code) in enumerate(HOSTS[host](of), start=1))
     click.echo(printed)
     click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy(printed))}")
+    if "<iframe" in printed:
+        click.echo(f"With the frame in place of the script, it needs instead: frame-src {of.collector}")
     if own_folder:
         plugin = f", {collector}/client/{PLUGINS[host]} (in a folder hosts)" if host in PLUGINS else ""
         second = f", {collector}/client/{SECOND_SCRIPT}" if of.question is None else ""
@@ -129,13 +131,15 @@ def embed(
         click.echo(
             "A collector that is upgraded serves another script, and the page then shows the text inside the tag."
         )
+    if "</deniable-" in printed and _translated(survey):
+        click.echo("Write the text inside the tag in the language of your page: the survey's own words come later.")
     if is_loopback(host_of(collector)):
         click.echo(f"Warning: {collector} can be reached from this computer alone.", err=True)
 
 
-def _check(page: str, wanted: str | None) -> None:
+def _check(page: str, wanted: SurveyReference | None) -> None:
     """Say what is to be said of a page with an element in it; fail if people cannot answer there."""
-    found = list(findings(visit(page), wanted, remote.takes_reports, _brings, _languages))
+    found = list(findings(visit(page), wanted, Inquiry(remote.takes_reports, _brings, _languages, _refuses)))
     for line in lines_of(found):
         click.echo(printable(line))
     if any(each.is_problem for each in found):
@@ -154,10 +158,15 @@ def _brings(collector: str, survey_id: str) -> str | None:
 
 def _languages(collector: str, survey_id: str) -> Sequence[str]:
     """The languages into which a survey is translated; none if its collector does not say."""
+    survey = _published(collector, survey_id)
+    return _translated(survey) if survey else ()
+
+
+def _translated(survey: Survey) -> Sequence[str]:
+    """The languages into which a survey is translated."""
     from deniable_server.authors.bench import languages_of  # which takes numpy
 
-    survey = _published(collector, survey_id)
-    return languages_of(survey) if survey else ()
+    return languages_of(survey)
 
 
 @cache
@@ -167,6 +176,15 @@ def _published(collector: str, survey_id: str) -> Survey | None:
         return remote.survey(collector, survey_id)
     except DeniableError:
         return None
+
+
+def _refuses(collector: str, survey_id: str) -> str | None:
+    """Why a collector does not give a survey; None if it gives it."""
+    try:
+        remote.survey(collector, survey_id)
+    except DeniableError as error:
+        return str(error)
+    return None
 
 
 class PageProblem(DeniableError):
