@@ -70,6 +70,7 @@ class SimulateRequest:
     covariates: tuple[str, ...]
     analysis: str | None
     penalty: str
+    against: tuple[str, ...]
     curves: tuple[str, ...]
     processes: int | None
     seed: int
@@ -108,8 +109,11 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
         "--split, --reports, --rows and --method do not go with --formula",
     ),
     (
-        lambda r: r.formula is None and (r.effects or r.covariates or r.analysis or r.curves or r.penalty != "auto"),
-        "--effect, --covariate, --analysis, --penalty and --over go with --formula",
+        lambda r: (
+            r.formula is None
+            and (r.effects or r.covariates or r.analysis or r.curves or r.against or r.penalty != "auto")
+        ),
+        "--effect, --covariate, --analysis, --penalty, --against and --over go with --formula",
     ),
     (
         lambda r: r.formula is None and r.processes is not None and r.folder is None,
@@ -128,6 +132,8 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
         "deniable simulate my-survey.toml --truth affair=0.32 --respondents 100000000 --rows reports/ --repetitions 2",
         'deniable simulate my-survey.toml --truth affair=0.32 --formula "affair ~ age" --covariate age=young,old '
         '--effect "age[T.young]=-0.5" --over respondents=500,1000,2000 --over epsilon=1,2 --plot power.svg',
+        'deniable simulate my-survey.toml --truth affair=0.32 --formula "affair ~ C(cohort) + religious" '
+        '--effect "religious[T.strongly]=-0.8" --against "affair ~ C(cohort)"',
     )
 )
 @click.argument("file", metavar="SURVEY", type=click.File("rb"))
@@ -171,7 +177,7 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     *("--compare", "others"),
     help=(
         "True shares in a second cohort, such as affair=0.42. Half of the people are in it, and --truth has the shares "
-        "of the other half. Rows for the difference follow; their 'rejected' is the power to detect it. For one "
+        "of the other half. Rows for the difference follow; their column Rejected is the power to detect it. For one "
         "number of --respondents, without --formula and --over; 'deniable plan --against' computes how many people "
         "are needed."
     ),
@@ -221,6 +227,16 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     default="auto",
     show_default=True,
     help="Whether the regression uses a Cauchy prior, as for 'analyze regress'.",
+)
+@click.option(
+    "--against",
+    metavar="FORMULA",
+    multiple=True,
+    help=(
+        "A smaller formula, as for analyze regress: also print the power of the likelihood-ratio test against it, "
+        'which tests all terms that it leaves out together. So --formula "affair ~ C(job) + age" '
+        '--against "affair ~ age" tests the job as a whole. May be repeated.'
+    ),
 )
 @click.option(
     "--over",
@@ -310,6 +326,7 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
         analysis=asked.analysis or "regress",
         confidence_level=asked.confidence,
         penalty=PENALTIES[asked.penalty],
+        against=asked.against,
         processes=asked.processes or 1,
         progress=_counting(asked.repetitions, math.prod(map(len, curves.values()))),
     )
@@ -324,7 +341,9 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
         "priors": [each.priors for each in found],
         "misbehaviour": vars(study.misbehaviour),
     }
-    _print(asked.form, rows, document, lambda: power_text(rows, study, asked.repetitions, asked.seed))
+    if asked.against:
+        document["against"] = [vars(each) for each in found[0].against]
+    _print(asked.form, rows, document, lambda: power_text(found, study, asked.repetitions, asked.seed))
     # On stderr, so that CSV and JSON stay whole.
     for sentence in cautions(found):
         click.echo(sentence, err=True)
