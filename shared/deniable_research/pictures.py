@@ -13,6 +13,7 @@ from deniable_statistics.published.charts import (
     FAINT_INK,
     GRID,
     INK,
+    LETTER,
     STYLES,
     render,
     wrapped,
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 
 FORMS = ("svg", "png", "pdf")
 """Formats of pictures, which are also the suffixes of their files."""
+
+TWO_PANELS = 140
+"""Least width in mm at which two panels stand side by side, with letters of 10 points."""
+
+LEAST_PANEL = 1.4
+"""Least height of a panel in inches, with letters of 10 points: title, axis, and something between them."""
 
 TITLE = 1.05
 """Size of the letters of a title, in parts of those of other texts."""
@@ -78,7 +85,9 @@ def tidy(axes: Axes, title: str) -> None:
 
     points = TITLE * mpl.rcParams["font.size"]
     spec = axes.get_subplotspec()
-    wide = axes.get_figure().get_figwidth() / (spec.get_gridspec().ncols if spec else 1)
+    figure = axes.get_figure()
+    assert figure is not None
+    wide = figure.bbox.width / figure.dpi / (spec.get_gridspec().ncols if spec else 1)
     # The title begins at the axis, right of the labels of its ticks.
     letters = (wide - 0.07 * points) / (BOLD_LETTER * points / FONT_SIZE)
     axes.set_title("\n".join(wrapped(title, letters)), loc="left", fontsize=points, fontweight="bold")
@@ -88,6 +97,27 @@ def tidy(axes: Axes, title: str) -> None:
         axes.spines[side].set_visible(False)
 
 
+def check_panels(lines: int, size: PictureSize) -> None:
+    """Raise a ParameterError if the height that was asked for is too little for so many panels below each other."""
+    size.check_height(LEAST_PANEL * size.scale * lines)
+
+
+def panels_beside(n: int, size: PictureSize) -> int:
+    """How many of so many panels stand side by side: two, if the picture is wide enough for them.
+
+    >>> panels_beside(3, ANY_SIZE), panels_beside(3, PictureSize(width=85)), panels_beside(1, ANY_SIZE)
+    (2, 1, 1)
+    """
+    return min(n, 2 if size.width is None or size.width >= TWO_PANELS * size.scale else 1)
+
+
+def lines_of(text: str, inches: float) -> str:
+    """A text with line breaks, so that it is at most this wide in the letters of a chart."""
+    import matplotlib as mpl
+
+    return "\n".join(wrapped(text, max(inches / (LETTER * mpl.rcParams["font.size"] / FONT_SIZE), 8)))
+
+
 def label_in_percent(axis: Axis) -> None:
     """Write the ticks of an axis of shares as whole percents."""
     from matplotlib.ticker import PercentFormatter
@@ -95,4 +125,16 @@ def label_in_percent(axis: Axis) -> None:
     axis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
 
 
-__all__ = ["FAINT_INK", "INK", "STYLES", "check_picture", "label_in_percent", "picture_bytes", "save_picture", "tidy"]
+__all__ = [
+    "FAINT_INK",
+    "INK",
+    "STYLES",
+    "check_panels",
+    "check_picture",
+    "label_in_percent",
+    "lines_of",
+    "panels_beside",
+    "picture_bytes",
+    "save_picture",
+    "tidy",
+]

@@ -90,3 +90,16 @@ def test_charts_of_python_have_sizes(tmp_path: Path) -> None:
         chart.save(tmp_path / "b.pdf", dpi=300)
     with pytest.raises(ParameterError, match=r"^path: must end in \.svg, \.png or \.pdf, got 'b\.jpg'$"):
         chart.save(tmp_path / "b.jpg")
+
+
+@pytest.mark.parametrize("analysis", [(), ("--formula", "cheated ~ C(cohort)", "--over", "epsilon=1,2")])
+def test_plots_of_simulations_have_sizes(tmp_path: Path, analysis: tuple[str, ...]) -> None:
+    picture = tmp_path / "a.svg"
+    simulate, asked = CommandLine("simulate"), (SURVEY, "--repetitions", "2", "--respondents", "200", *analysis)
+    simulate.ok(*asked, "--plot", picture, "--width", "85", "--height", "110", "--font-size", "8")
+    assert size_of(picture) == pytest.approx([85, 110], abs=0.01)
+    result = simulate.run(*asked, "--plot", tmp_path / "b.svg", "--height", "21")
+    assert result.exit_code == 1
+    assert "mm for this chart with letters of 10 points, got 21" in result.stderr
+    assert "dpi: must go with a file in .png" in simulate.refused(*asked, "--plot", picture, "--dpi", "300")
+    assert "--font-size and --dpi go with --plot" in simulate.refused(*asked, "--width", "85")

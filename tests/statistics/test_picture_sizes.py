@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from typing import Any
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -62,7 +63,7 @@ SIZES = [
 
 def texts_of(figure: Figure) -> list[Text]:
     """The texts that a figure shows, after it was drawn."""
-    FigureCanvasAgg(figure).draw()
+    FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call] # matplotlib has no types for it
     return [each for each in figure.findobj(Text) if each.get_visible() and each.get_text().strip()]
 
 
@@ -132,7 +133,8 @@ def test_measures_have_bounds(name: str) -> None:
     said = name.replace("_", " ")
     for value in (low - 1, high + 1):
         with pytest.raises(ParameterError, match=rf"^{said}: must be from {low:g} to {high:g} {unit}, got {value:g}$"):
-            PictureSize(**{name: value})
+            PictureSize(**{name: value})  # type: ignore[arg-type] # dpi is an integer, the others are not
+    odd: Any
     for odd in (math.nan, "85", True):
         with pytest.raises(ParameterError, match=rf"^{said}: must be a number of {unit}, got "):
             PictureSize(**{name: odd})

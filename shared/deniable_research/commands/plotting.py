@@ -9,6 +9,7 @@ import click
 
 from deniable.exact import number_hint
 from deniable_commands.files import NEW_FILE
+from deniable_commands.numbers import Number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,12 +30,11 @@ def plot_option(drawn: str) -> Callable[[Any], Any]:
     )
 
 
-class Measure(click.ParamType):
+class Measure(Number):
     """A number of some unit, which may stand behind it: 85 and 85mm are the same width."""
 
-    name = "number"
-
     def __init__(self, unit: str, example: str) -> None:
+        super().__init__()
         self.unit, self.example = unit, example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
@@ -55,7 +55,8 @@ size_options: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--width",
         type=Measure("mm", "85"),
-        help="Width of the plot, 50 to 420 mm; by default 165. A column of a journal has about 85, a page 170 to 180.",
+        help="Width of the plot, 50 to 420 mm; by default 165, or more for panels side by side. A column of a journal "
+        "has about 85, a page 170 to 180.",
     ),
     click.option(
         "--height",

@@ -20,10 +20,10 @@ from deniable_commands.main import example
 from deniable_commands.numbers import Number
 from deniable_commands.working import done
 from deniable_research.commands.levels import LEVEL
-from deniable_research.commands.options import NEW_FILE, format_option, plot_option, refuse
+from deniable_research.commands.options import NEW_FILE, format_option, plot_option, refuse, size_options
 from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
-from deniable_research.pictures import save_picture
+from deniable_research.pictures import check_picture, save_picture
 from deniable_research.results.read_results import read_any_survey
 from deniable_research.simulation import (
     DEFAULT_SEED,
@@ -40,8 +40,10 @@ from deniable_research.simulation.power import ANALYSES, planning_curve
 from deniable_research.simulation.simulation_charts import power_chart, simulation_chart
 from deniable_research.simulation.simulation_text import cautions, power_text, simulation_text
 from deniable_research.simulation.study import Covariate, Study
+from deniable_statistics.commands.options import with_options
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
+from deniable_statistics.published.picture_size import PictureSize
 from deniable_statistics.published.published_rows import EstimateOptions
 
 T = TypeVar("T")
@@ -80,6 +82,15 @@ class SimulateRequest:
     reports: Path | None
     folder: Path | None
     picture: Path | None
+    width: float | None
+    height: float | None
+    font_size: float | None
+    dpi: int | None
+
+    @property
+    def size(self) -> PictureSize:
+        """The size of the chart."""
+        return PictureSize(self.width, self.height, self.font_size, self.dpi)
 
     @property
     def writes(self) -> bool:
@@ -118,6 +129,10 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     (
         lambda r: r.formula is None and r.processes is not None and r.folder is None,
         "--processes goes with --formula or --rows",
+    ),
+    (
+        lambda r: r.picture is None and any(each is not None for each in (r.width, r.height, r.font_size, r.dpi)),
+        "--width and --height and --font-size and --dpi go with --plot",
     ),
 )
 """Combinations of options that are refused, each with its sentence; the first one that holds is raised."""
@@ -284,7 +299,8 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
         "together with the survey, for 'deniable analyze ... --from FOLDER'."
     ),
 )
-@plot_option("bias and coverage")
+@plot_option("bias and coverage, or with --formula the power")
+@with_options(*size_options)
 def simulate(**given: Any) -> None:
     """Simulate whole surveys, and report how good the estimates are.
 
@@ -304,6 +320,8 @@ def simulate(**given: Any) -> None:
     # Before the options: an error in the survey comes first.
     survey = read_any_survey(asked.file.read(), folder_of(asked.file))
     refuse(asked, FORBIDDEN)
+    if asked.picture is not None:
+        check_picture(asked.picture, asked.size)
     if asked.formula is None:
         _simulate_survey(asked, survey)
     else:
@@ -348,7 +366,7 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
     for sentence in cautions(found):
         click.echo(sentence, err=True)
     if asked.picture is not None:
-        save_picture(asked.picture, lambda: power_chart(rows))
+        save_picture(asked.picture, lambda: power_chart(rows, asked.size), asked.size)
 
 
 def _counting(repetitions: int, points: int) -> Callable[[int], None]:
@@ -399,7 +417,7 @@ def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
     if asked.folder is not None:
         write_rows(simulation, asked.folder, asked.seed, asked.processes)
     if asked.picture is not None:
-        save_picture(asked.picture, lambda: simulation_chart(rows))
+        save_picture(asked.picture, lambda: simulation_chart(rows, asked.size), asked.size)
 
 
 def _print(form: str, rows: Sequence[SimulationRow], document: dict[str, Any], text: Callable[[], str]) -> None:

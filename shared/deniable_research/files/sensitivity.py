@@ -11,7 +11,7 @@ from deniable_research.attention.correction import KNOWN, Corrected, corrected, 
 from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.estimating import estimate_shares
 from deniable_research.files.report_table import Table
-from deniable_research.pictures import FAINT_INK, STYLES, tidy
+from deniable_research.pictures import FAINT_INK, STYLES, check_panels, panels_beside, tidy
 from deniable_statistics.published.picture_size import ANY_SIZE, PictureSize
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 24
 """Largest number of figures in a chart, one panel each."""
-
-TWO_PANELS = 140
-"""Least width in mm at which two panels stand side by side, with letters of 10 points."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +154,9 @@ def sensitivity_chart(rows: Sequence[SensitivityRow], size: PictureSize = ANY_SI
             curves.setdefault((row.question, row.option, row.statistic), []).append(row)
     if not 0 < len(curves) <= MOST_PANELS:
         raise ParameterError(f"chart: must have 1 to {MOST_PANELS} figures, got {len(curves)}; name questions")
-    columns = min(len(curves), 2 if size.width is None or size.width >= TWO_PANELS * size.scale else 1)
+    columns = panels_beside(len(curves), size)
     lines = -(-len(curves) // columns)  # rounded up
+    check_panels(lines, size)
     figure = Figure(figsize=size.inches(4.6 * columns, 0.4 + 2.9 * lines), layout="constrained")
     wide = figure.get_figwidth() / columns
     panels = figure.subplots(lines, columns, squeeze=False).ravel()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
 from deniable.table import printable
-from deniable_statistics.published.picture_size import ANY_SIZE, DPI, FONT_SIZE, MM_IN_INCH, PictureSize
+from deniable_statistics.published.picture_size import ANY_SIZE, DPI, FONT_SIZE, PictureSize
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.ticks import axis_ticks
 
@@ -301,12 +301,8 @@ class _Layout:
             If that is less than the texts need.
         """
         least = sum(map(self.height, panels)) + self.between * (len(panels) - 1) + EDGE
+        self.size.check_height(least)
         _, wanted = self.size.inches(0.0, least)
-        if wanted < least - 1e-9:
-            raise ParameterError(
-                f"height: must be at least {math.ceil(least * MM_IN_INCH)} mm for this chart with letters of "
-                f"{self.size.points:g} points, got {self.size.height:g}"
-            )
         return replace(self, gap=(wanted - least) / sum(len(self.lines(panel)) for panel in panels))
 
 

@@ -86,5 +86,13 @@ class PictureSize:
             height if self.height is None else self.height / MM_IN_INCH,
         )
 
+    def check_height(self, least: float) -> None:
+        """Raise a ParameterError if the height that was asked for is below this number of inches."""
+        if self.height is not None and self.height < least * MM_IN_INCH - 1e-6:
+            raise ParameterError(
+                f"height: must be at least {math.ceil(least * MM_IN_INCH)} mm for this chart with letters of "
+                f"{self.points:g} points, got {self.height:g}"
+            )
+
 
 ANY_SIZE = PictureSize()

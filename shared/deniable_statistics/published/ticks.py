@@ -25,9 +25,9 @@ def axis_ticks(low: float, high: float, are_apart: AreApart, *, is_log: bool = F
         return found
     found = [low, high]
     for most in range(MOST_STEPS, 0, -1):
-        every = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1).tick_values(low, high).tolist()
+        every = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1).tick_values(low, high)
         # A logarithmic axis has no place for 0, so its first tick is the least above 0.
-        every = [each for each in every if each > 0 or not is_log]
+        every = [float(each) for each in every if each > 0 or not is_log]
         first = max((place for place, each in enumerate(every) if each <= low), default=0)
         last = min((place for place, each in enumerate(every) if each >= high), default=len(every) - 1)
         if last > first:
