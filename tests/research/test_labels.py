@@ -139,6 +139,7 @@ def test_labels_stand_in_the_table_of_every_analysis(
 def test_a_label_of_nothing_is_answered_with_the_names_that_there_are() -> None:
     message = refused("regress", *STUDY, "affair ~ age", "--label", "afair=Infidelity", "--to", "table.md")
     assert "must be of one of affair, drugs, theft, person, arm, wave, age, income, w, psu, got 'afair'" in message
+    assert "got 'afair'; did you mean 'affair'?" in message
     assert 'like affair="Infidelity, past year", got' in refused("shares", *STUDY, "--label", "affair", "--to", "t.md")
     twice = ("--label", "affair=A", "--label", "affair=B", "--to", "t.md")
     assert "must be given once for 'affair'" in refused("shares", *STUDY, *twice)
@@ -152,10 +153,14 @@ def test_a_label_of_a_part_is_of_a_box_that_there_is(study: Table) -> None:
     boxes = replace(study.layout.question("drugs"), name="party", design=design_of(TickBoxes(2, "3/4")))
     names = Names(Layout((boxes,)), ("age",))
     assert names.checked({"party[yes]": "Ticked"}) == {"party[yes]": "Ticked"}
+    with pytest.raises(ParameterError, match=r"got 'party\[yess\]'; did you mean 'party\[yes\]'\?$"):
+        names.checked({"party[yess]": "X"})
     for wrong in ("party[typo]", "party[yes", "party[]"):
         with pytest.raises(ParameterError, match=r"^label: must be of party or of a box of it \(party\[no\], party"):
             names.checked({wrong: "X"})
-    with pytest.raises(ParameterError, match=r"^label: must be of one of party, age, got 'part'$"):
+    with pytest.raises(
+        ParameterError, match=r"^label: must be of one of party, age, got 'part'; did you mean 'party'\?$"
+    ):
         names.checked({"part": "X"})
 
 

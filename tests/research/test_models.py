@@ -335,7 +335,10 @@ def test_an_outcome_within_a_coding_is_answered_with_what_to_write(study: Table)
 @pytest.mark.long
 def test_latex_sets_every_table_without_packages(tmp_path: Path, models: list[FittedModel]) -> None:
     hostile = PaperTable(("", HOSTILE), ((HOSTILE, "\u22121.5 \u00b1"),), (), (HOSTILE,))
-    document = "\\clearpage\n".join(tex(each) for each in (paper_table(models), hostile, PaperTable((), notes=("~",))))
+    tables = (paper_table(models), hostile, PaperTable((), notes=("~",)))
+    # Text touches the tables; each also stands in a box, and one in a float.
+    document = "\\clearpage\n".join(f"before\n{tex(each)}after \\mbox{{{tex(each)}}}\n" for each in tables)
+    document += f"\\begin{{table}}\\centering\\caption{{C}}\n{tex(tables[0])}\\end{{table}}\n"
     (tmp_path / "all.tex").write_text(
         f"\\documentclass{{article}}\\begin{{document}}\n{document}\\end{{document}}\n", encoding="utf-8"
     )
@@ -346,6 +349,20 @@ def test_latex_sets_every_table_without_packages(tmp_path: Path, models: list[Fi
 
 
 HOSTILE = r"a_b & 50% $x$ #1 ^2 ~ \input{/etc/passwd} <b> | `c` [z] *"
+
+
+def test_text_around_a_table_in_latex_stands_apart() -> None:
+    r"""A note that ended without ``\par`` would go on with the text after the file."""
+    for table in (PaperTable(("a", "b"), (("1", "2"),), notes=("first.", "last.")), PaperTable(("a",), (("1",),))):
+        first, *_, last = tex(table).splitlines()
+        assert first.startswith(r"\par")
+        assert r"\par" in last or r"\end{minipage}\par" in tex(table).splitlines()[-2]
+        assert tex(table).count(r"\begin{") == tex(table).count(r"\end{")
+    assert [line for line in tex(PaperTable(("a",), notes=("first.", "last."))).splitlines() if "st." in line] == [
+        r"first.\par",
+        r"last.\par",
+    ]
+    assert tex(PaperTable((), notes=("alone",))) == "\\par\nalone\\par\n"
 
 
 def test_tex_of_any_name_sets_the_name() -> None:

@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import binom, chi2
 
 from deniable import ParameterError, Survey, read_survey
 from deniable_research.files import regress
 from deniable_research.regression import Fit
 from deniable_research.simulation import Misbehaviour, generator_of
+from deniable_research.simulation.nested import NestedFormula
 from deniable_research.simulation.power import planning_curve, simulated_power
 from deniable_research.simulation.study import Covariate, Study
 from tools.rig.command_line import CommandLine
@@ -356,7 +358,7 @@ def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_
     assert "--penalty none fits without it" in result.stderr
     assert "Spread: standard deviation of the estimates; stated: root mean square" in result.stdout
     header = result.stdout.splitlines()[0].split()
-    assert header.index("stated") == header.index("spread") + 1
+    assert header.index("Stated") == header.index("Spread") + 1
     document = json.loads(SIMULATE.ok(*asked, "--format", "json"))
     assert document["priors"] == [{"the estimates use a Cauchy prior": under}]
     spread = np.std([fit.params[fit.terms.index("drugs[T.yes]")] for fit in fits], ddof=1)
@@ -377,4 +379,144 @@ def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_
 def test_a_prior_is_chosen_for_a_regression_alone(survey: Survey, file: Path) -> None:
     with pytest.raises(ParameterError, match="penalty: must be auto for a crosstab, which has no prior, got none"):
         simulated_power(study(survey), 2, analysis="crosstab", penalty=None)
-    assert "--penalty and --over go with --formula" in SIMULATE.refused(file, "--penalty", "none")
+    assert "--penalty, --against and --over go with --formula" in SIMULATE.refused(file, "--penalty", "none")
+
+
+# --- the power of several terms together, by a smaller formula
+
+JOB = {"job": Covariate.parse("a:0.4,b:0.3,c:0.3")}
+LARGER, SMALLER = "affair ~ job + C(cohort)", "affair ~ C(cohort)"
+
+
+def of_job(survey: Survey, effect: float = 0.0, people: int = 600) -> Study:
+    return Study(survey, LARGER, {"job[T.c]": effect, "C(cohort)[T.2024.0]": 0.7}, JOB, {"affair": 0.35}, people)
+
+
+@pytest.mark.simulation
+@pytest.mark.long
+def test_the_test_against_a_true_smaller_formula_rejects_at_the_level(survey: Survey) -> None:
+    """400 samples of one seed: rejections are binomial, and 2 in a million counts are outside these bounds."""
+    found = simulated_power(of_job(survey), 400, against=[SMALLER])
+    assert found.failures == {}
+    (nested,) = found.against
+    assert (nested.terms, nested.df, nested.is_null) == (("job[T.b]", "job[T.c]"), 2, True)
+    rejections = round(400 * (found.rows[-1].rejected or 0))
+    assert binom.ppf(1e-6, 400, 0.05) <= rejections <= binom.isf(1e-6, 400, 0.05)
+
+
+@pytest.mark.slow
+def test_several_terms_have_a_power_together(survey: Survey) -> None:
+    """40 samples of one seed; each mean of the statistic has its Monte Carlo error."""
+    smaller = [SMALLER, "affair ~ job"]
+    null, real = (simulated_power(of_job(survey, effect), 40, against=smaller) for effect in (0, -1.5))
+    assert [each.is_null for each in null.against] == [True, False]
+    assert [each.is_null for each in real.against] == [False, False]
+    *_, job, cohort = null.rows
+    assert (job.option, job.statistic, job.test) == (f"against {SMALLER}", "likelihood ratio", f"against {SMALLER}")
+    # Chi-squared with 2 degrees of freedom has the mean 2 and the variance 4.
+    assert job.mean_estimate == pytest.approx(2, abs=5 * math.sqrt(4 / 40))
+    assert (job.rejected or 0) <= binom.isf(1e-6, 40, 0.05) / 40
+    assert job.rejected_error == pytest.approx(math.sqrt((job.rejected or 0) * (1 - (job.rejected or 0)) / 40))
+    assert math.isnan(job.truth)
+    assert math.isnan(job.coverage)
+    assert (real.rows[-2].rejected or 0) > 0.8
+    assert cohort.repetitions == 40
+
+
+def test_the_test_of_a_sample_is_that_of_analyze_regress(survey: Survey, file: Path, tmp_path: Path) -> None:
+    """The samples of one simulation, each written to a file that the command analyses."""
+    asked = of_job(survey, -0.7)
+    seeds = [int(each) for each in np.random.SeedSequence(1).generate_state(2, np.uint64)]
+    statistics = []
+    for seed in seeds:
+        table = asked.draw(generator_of(seed))
+        columns = {name: table.columns[name] for name in ("affair", "job", "cohort")}
+        lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+        (tmp_path / "sample.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        said = CommandLine("analyze").ok(
+            *("regress", str(tmp_path / "sample.csv"), LARGER, "--survey", str(file)),
+            *("--column", "affair=affair"),
+            *("--against", SMALLER, "--format", "json"),
+        )
+        _, smaller = json.loads(said)["models"]
+        assert smaller["df"] == 2
+        statistics.append(smaller["statistic"])
+    row = simulated_power(asked, 2, against=[SMALLER]).rows[-1]
+    assert row.mean_estimate == pytest.approx(sum(statistics) / 2, abs=1e-6)
+    assert row.rejected == sum(each > chi2.isf(0.05, 2) for each in statistics) / 2
+
+
+def test_a_prior_of_one_fit_is_also_that_of_the_other() -> None:
+    """Some of the samples have separation: each is tested, with a prior in both fits or in neither."""
+    few = Study(read_survey(NOISY), "affair ~ drugs", {"drugs[T.yes]": 1.5}, {}, respondents=400)
+    found = simulated_power(few, 4, against=["affair ~ 1"])
+    row = found.rows[-1]
+    assert 0 < sum(found.priors.values()) < 4  # or another seed shows nothing
+    assert (found.failures, row.repetitions) == ({}, 4)
+    plain = simulated_power(few, 4, penalty=None, against=["affair ~ 1"])
+    assert plain.rows[-1].repetitions == 4
+    assert plain.rows[-1].mean_estimate != row.mean_estimate
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (LARGER, "against: must be a smaller formula, whose terms are among those of affair ~ job"),
+        ("affair ~ 0 + job + C(cohort)", "against: must be a smaller formula"),
+        ("affair ~ job * C(cohort)", "against: must be a smaller formula"),
+        ("affair ~ C(cohort, Treatment(2022))", None),
+        ("religious ~ job", "against: must have the left side of the formula, affair, got religious"),
+        ("affair ~ age", r"against: must name variables of the formula \(job, cohort\), got age"),
+        ("affair", "formula: must be like"),
+    ],
+)
+def test_a_formula_that_is_not_smaller_is_refused(survey: Survey, formula: str, message: str | None) -> None:
+    if message is None:
+        assert NestedFormula.of(of_job(survey), formula).df == 2  # the same model of cohorts, otherwise coded
+        return
+    with pytest.raises(ParameterError, match=message):
+        simulated_power(of_job(survey), 2, against=[formula])
+
+
+def test_smaller_formulas_go_with_regressions_of_questions(survey: Survey, file: Path) -> None:
+    with pytest.raises(ParameterError, match="must go with the analysis regress, got crosstab"):
+        simulated_power(study(survey), 2, analysis="crosstab", against=["affair ~ 1"])
+    with pytest.raises(ParameterError, match="must be a sequence of formulas, got 'affair ~ 1'"):
+        simulated_power(study(survey), 2, against="affair ~ 1")
+    numbers = Study(survey, "age ~ religious", {}, {"age": Covariate(mean=40, spread=10)})
+    with pytest.raises(ParameterError, match=r"against: must be of a question, got age; .* have no likelihood"):
+        simulated_power(numbers, 2, against=["age ~ 1"])
+    assert "--against and --over go with --formula" in SIMULATE.refused(file, "--against", "affair ~ 1")
+    said = SIMULATE.refused(file, "--formula", "affair ~ C(cohort)", "--against", "religious ~ 1")
+    assert "must have the left side of the formula, affair, got religious" in said
+
+
+def test_the_command_says_what_is_tested_together(file: Path) -> None:
+    asked = [file, "--truth", "affair=0.3", "--formula", "affair ~ C(cohort)", "--against", "affair ~ 1"]
+    asked += ["--repetitions", 4, "--respondents", 200]
+    said = SIMULATE.ok(*asked)
+    assert (
+        "Against affair ~ 1: likelihood-ratio test of C(cohort)[T.2022.0], C(cohort)[T.2024.0] together (2 degrees of "
+        "freedom). It rejects in "
+    ) in said
+    assert "false positives, because with the given effects the smaller formula is true." in said
+    effect = ["--effect", "C(cohort)[T.2022.0]=1"]
+    curve = SIMULATE.ok(*asked, *effect, "--over", "respondents=100,300")
+    assert "at the significance level 0.05 (Monte Carlo standard error at most " in curve
+    assert "): the power to find the effects of what it leaves out, as a whole." in curve
+    document = json.loads(SIMULATE.ok(*asked, "--format", "json"))
+    terms = ["C(cohort)[T.2022.0]", "C(cohort)[T.2024.0]"]
+    assert document["against"] == [{"formula": "affair ~ 1", "terms": terms, "df": 2, "is_null": True}]
+    *_, row = csv.DictReader(io.StringIO(SIMULATE.ok(*asked, "--format", "csv")))
+    assert (row["statistic"], row["test"], row["truth"]) == ("likelihood ratio", "against affair ~ 1", "")
+
+
+def test_headings_of_simulations_begin_with_a_capital(file: Path) -> None:
+    """As those of other tables; MC stands for Monte Carlo, and n is a symbol."""
+    asked = [file, "--repetitions", 2, "--respondents", 100]
+    header = SIMULATE.ok(*asked, "--compare", "affair=0.4").splitlines()[0].split()
+    assert header[:5] == ["Question", "Option", "Cohort", "Truth", "Mean"]
+    power = SIMULATE.ok(*asked, "--formula", "affair ~ C(cohort)", "--over", "epsilon=1,2")
+    for each in [*header, *power.splitlines()[0].split()]:
+        assert each[0].isupper() or each in ("n", "error")
+    assert "\nGroup " in power

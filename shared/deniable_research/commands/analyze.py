@@ -140,7 +140,7 @@ def shares(
         row_type,
         document,
         doubts,
-        lambda labels: interval_chart(share_panels(labelled(rows, labels))),
+        lambda labels, size: interval_chart(share_panels(labelled(rows, labels)), size=size),
         lambda labels: shares_table(labelled(rows, labels), suspects, labels.get(column, COHORT.heading)),
         noise_notes(reports.layout, asked),
     )
@@ -190,7 +190,7 @@ def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], s
         SensitivityRow,
         document,
         doubts,
-        lambda labels: sensitivity_chart(labelled(rows, labels)),
+        lambda labels, size: sensitivity_chart(labelled(rows, labels), size),
         lambda labels: sensitivity_table(labelled(rows, labels), supposed),
         noise_notes(reports.layout, asked),
     )
@@ -235,7 +235,7 @@ def compare_(
         type(rows[0]),
         document,
         doubts,
-        lambda labels: interval_chart(comparison_panels(labelled(rows, labels))),
+        lambda labels, size: interval_chart(comparison_panels(labelled(rows, labels)), size=size),
         lambda labels: comparison_table(labelled(rows, labels)),
         noise_notes(reports.layout, [question]),
     )
@@ -289,7 +289,7 @@ def crosstab(
         type(rows[0]),
         document,
         doubts,
-        lambda labels: interval_chart(crosstab_panels(labelled(rows, labels))),
+        lambda labels, size: interval_chart(crosstab_panels(labelled(rows, labels)), size=size),
         lambda labels: crosstab_table(labelled(rows, labels)),
         noise_notes(reports.layout, asked),
     )

@@ -16,7 +16,7 @@ from deniable.survey.document import Survey
 from deniable.table import printable
 from deniable_commands.rules import RuledCommand, excludes, goes_with
 from deniable_research.commands.levels import LEVEL
-from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
+from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option, size_options
 from deniable_research.engine import EngineReports, Source, open_source
 from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
@@ -31,12 +31,13 @@ from deniable_research.files.samples import SamplingColumns, read_margins, repli
 from deniable_research.files.saving import save_results
 from deniable_research.hosts import HOSTS, looks_like, read_export
 from deniable_research.output import counted, rows_csv, to_json
-from deniable_research.pictures import save_picture
+from deniable_research.pictures import check_picture, save_picture
 from deniable_research.regression.term_labels import NO_LABELS, Labels
 from deniable_research.results.read_results import read_any_survey
 from deniable_research.web import is_url
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITERS, WRITTEN, check_suffix
+from deniable_statistics.published.picture_size import PictureSize
 from deniable_statistics.published.revision import Pool, twice_sentence, versions_of
 from deniable_statistics.robustness.misbehaviour import AMONG, Misbehaving
 from deniable_statistics.sampling import LONELY, METHODS
@@ -87,6 +88,8 @@ class Output:
     confidence_level : float
     picture, to : Path or None
         Files to which the chart and the rows are written.
+    width, height, font_size, dpi : float, int or None
+        Those of the `PictureSize` of the chart.
     labels : mapping of str to str
         Texts in the place of names of questions and columns, in the chart and in a table for a paper.
     """
@@ -96,6 +99,15 @@ class Output:
     picture: Path | None
     to: Path | None
     labels: Labels
+    width: float | None
+    height: float | None
+    font_size: float | None
+    dpi: int | None
+
+    @property
+    def size(self) -> PictureSize:
+        """The size of the chart."""
+        return PictureSize(self.width, self.height, self.font_size, self.dpi)
 
     @property
     def is_paper(self) -> bool:
@@ -104,6 +116,9 @@ class Output:
 
     def check(self, data: Path) -> None:
         """Refuse a file that cannot be written, or is the one that is read, before anything is computed."""
+        size = self.size
+        if self.picture is not None:
+            check_picture(self.picture, size)
         if self.to is None:
             return
         if self.to.suffix.lower() not in {*WRITERS, *PAPERS}:
@@ -119,7 +134,7 @@ class Output:
         row_type: Any,
         document: Mapping[str, Any],
         doubts: Sequence[str],
-        chart: Callable[[Labels], Figure],
+        chart: Callable[[Labels, PictureSize], Figure],
         paper: Callable[[Labels], PaperTable],
         notes: Sequence[str],
         text: Callable[[], str] | None = None,
@@ -145,7 +160,7 @@ class Output:
         for doubt in doubts if self.form != "json" else ():
             click.echo(f"Caution: {printable(doubt)}", err=self.form == "csv")
         if self.picture is not None:
-            save_picture(self.picture, lambda: chart(self.labels))
+            save_picture(self.picture, lambda: chart(self.labels, self.size), self.size)
 
 
 def link_hint(link: str) -> str:
@@ -331,6 +346,7 @@ def _output() -> list[click.Parameter]:
             help="Confidence level of the intervals.",
         ),
         plot_option("the estimates with their intervals"),
+        *size_options,
         click.option(
             "--to", metavar="FILE", type=NEW_FILE, help=f"Write the results as well, with labels: {WRITTEN}.{papers}"
         ),
@@ -389,6 +405,7 @@ class AnalysisCommand(RuledCommand):
             goes_with("--host", "--person"),
             excludes("--host", "--skip"),
             _for_papers_or_plots,
+            goes_with("--plot", "--width", "--height", "--font-size", "--dpi"),
             *settings.pop("rules", ()),
         )
         self.outputs = _output()

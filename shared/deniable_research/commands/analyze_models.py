@@ -169,7 +169,7 @@ def regress_(
         ModelTermRow if others else TidyRow,
         found.document(table.people),
         doubts,
-        lambda labels: interval_chart(term_panels(models, odds_ratios, labels)),
+        lambda labels, size: interval_chart(term_panels(models, odds_ratios, labels), size=size),
         lambda labels: paper_table(models, confidence_level=level, labels=labels, **style),
         noise_notes(table.layout, questions),
         text=lambda: found.text(all_terms=all_terms, odds_ratios=odds_ratios),
@@ -308,7 +308,7 @@ def predict_(
         PredictionRow,
         document,
         doubts,
-        lambda labels: interval_chart(prediction_panels(labelled(rows, labels))),
+        lambda labels, size: interval_chart(prediction_panels(labelled(rows, labels)), size=size),
         lambda labels: prediction_table(labelled(rows, labels)),
         noise_notes(table.layout, questions),
     )

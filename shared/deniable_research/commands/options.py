@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from deniable_commands.files import FILE, NEW_FILE
-from deniable_research.commands.plotting import plot_option
+from deniable_research.commands.plotting import plot_option, size_options
 from deniable_statistics.commands.options import format_option
 
 if TYPE_CHECKING:
@@ -23,4 +23,4 @@ def refuse(request: Request, forbidden: Iterable[tuple[Callable[[Request], Any],
             raise click.UsageError(sentence)
 
 
-__all__ = ["FILE", "NEW_FILE", "format_option", "plot_option"]
+__all__ = ["FILE", "NEW_FILE", "format_option", "plot_option", "size_options"]

@@ -20,10 +20,10 @@ from deniable_commands.main import example
 from deniable_commands.numbers import Number
 from deniable_commands.working import done
 from deniable_research.commands.levels import LEVEL
-from deniable_research.commands.options import NEW_FILE, format_option, plot_option, refuse
+from deniable_research.commands.options import NEW_FILE, format_option, plot_option, refuse, size_options
 from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
-from deniable_research.pictures import save_picture
+from deniable_research.pictures import check_picture, save_picture
 from deniable_research.results.read_results import read_any_survey
 from deniable_research.simulation import (
     DEFAULT_SEED,
@@ -40,8 +40,10 @@ from deniable_research.simulation.power import ANALYSES, planning_curve
 from deniable_research.simulation.simulation_charts import power_chart, simulation_chart
 from deniable_research.simulation.simulation_text import cautions, power_text, simulation_text
 from deniable_research.simulation.study import Covariate, Study
+from deniable_statistics.commands.options import with_options
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
+from deniable_statistics.published.picture_size import PictureSize
 from deniable_statistics.published.published_rows import EstimateOptions
 
 T = TypeVar("T")
@@ -70,6 +72,7 @@ class SimulateRequest:
     covariates: tuple[str, ...]
     analysis: str | None
     penalty: str
+    against: tuple[str, ...]
     curves: tuple[str, ...]
     processes: int | None
     seed: int
@@ -79,6 +82,15 @@ class SimulateRequest:
     reports: Path | None
     folder: Path | None
     picture: Path | None
+    width: float | None
+    height: float | None
+    font_size: float | None
+    dpi: int | None
+
+    @property
+    def size(self) -> PictureSize:
+        """The size of the chart."""
+        return PictureSize(self.width, self.height, self.font_size, self.dpi)
 
     @property
     def writes(self) -> bool:
@@ -108,12 +120,19 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
         "--split, --reports, --rows and --method do not go with --formula",
     ),
     (
-        lambda r: r.formula is None and (r.effects or r.covariates or r.analysis or r.curves or r.penalty != "auto"),
-        "--effect, --covariate, --analysis, --penalty and --over go with --formula",
+        lambda r: (
+            r.formula is None
+            and (r.effects or r.covariates or r.analysis or r.curves or r.against or r.penalty != "auto")
+        ),
+        "--effect, --covariate, --analysis, --penalty, --against and --over go with --formula",
     ),
     (
         lambda r: r.formula is None and r.processes is not None and r.folder is None,
         "--processes goes with --formula or --rows",
+    ),
+    (
+        lambda r: r.picture is None and any(each is not None for each in (r.width, r.height, r.font_size, r.dpi)),
+        "--width and --height and --font-size and --dpi go with --plot",
     ),
 )
 """Combinations of options that are refused, each with its sentence; the first one that holds is raised."""
@@ -128,6 +147,8 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
         "deniable simulate my-survey.toml --truth affair=0.32 --respondents 100000000 --rows reports/ --repetitions 2",
         'deniable simulate my-survey.toml --truth affair=0.32 --formula "affair ~ age" --covariate age=young,old '
         '--effect "age[T.young]=-0.5" --over respondents=500,1000,2000 --over epsilon=1,2 --plot power.svg',
+        'deniable simulate my-survey.toml --truth affair=0.32 --formula "affair ~ C(cohort) + religious" '
+        '--effect "religious[T.strongly]=-0.8" --against "affair ~ C(cohort)"',
     )
 )
 @click.argument("file", metavar="SURVEY", type=click.File("rb"))
@@ -171,7 +192,7 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     *("--compare", "others"),
     help=(
         "True shares in a second cohort, such as affair=0.42. Half of the people are in it, and --truth has the shares "
-        "of the other half. Rows for the difference follow; their 'rejected' is the power to detect it. For one "
+        "of the other half. Rows for the difference follow; their column Rejected is the power to detect it. For one "
         "number of --respondents, without --formula and --over; 'deniable plan --against' computes how many people "
         "are needed."
     ),
@@ -223,6 +244,16 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     help="Whether the regression uses a Cauchy prior, as for 'analyze regress'.",
 )
 @click.option(
+    "--against",
+    metavar="FORMULA",
+    multiple=True,
+    help=(
+        "A smaller formula, as for analyze regress: also print the power of the likelihood-ratio test against it, "
+        'which tests all terms that it leaves out together. So --formula "affair ~ C(job) + age" '
+        '--against "affair ~ age" tests the job as a whole. May be repeated.'
+    ),
+)
+@click.option(
     "--over",
     "curves",
     metavar="WHAT=NUMBERS",
@@ -268,7 +299,8 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
         "together with the survey, for 'deniable analyze ... --from FOLDER'."
     ),
 )
-@plot_option("bias and coverage")
+@plot_option("bias and coverage, or with --formula the power")
+@with_options(*size_options)
 def simulate(**given: Any) -> None:
     """Simulate whole surveys, and report how good the estimates are.
 
@@ -288,6 +320,8 @@ def simulate(**given: Any) -> None:
     # Before the options: an error in the survey comes first.
     survey = read_any_survey(asked.file.read(), folder_of(asked.file))
     refuse(asked, FORBIDDEN)
+    if asked.picture is not None:
+        check_picture(asked.picture, asked.size)
     if asked.formula is None:
         _simulate_survey(asked, survey)
     else:
@@ -310,6 +344,7 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
         analysis=asked.analysis or "regress",
         confidence_level=asked.confidence,
         penalty=PENALTIES[asked.penalty],
+        against=asked.against,
         processes=asked.processes or 1,
         progress=_counting(asked.repetitions, math.prod(map(len, curves.values()))),
     )
@@ -324,12 +359,14 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
         "priors": [each.priors for each in found],
         "misbehaviour": vars(study.misbehaviour),
     }
-    _print(asked.form, rows, document, lambda: power_text(rows, study, asked.repetitions, asked.seed))
+    if asked.against:
+        document["against"] = [vars(each) for each in found[0].against]
+    _print(asked.form, rows, document, lambda: power_text(found, study, asked.repetitions, asked.seed))
     # On stderr, so that CSV and JSON stay whole.
     for sentence in cautions(found):
         click.echo(sentence, err=True)
     if asked.picture is not None:
-        save_picture(asked.picture, lambda: power_chart(rows))
+        save_picture(asked.picture, lambda: power_chart(rows, asked.size), asked.size)
 
 
 def _counting(repetitions: int, points: int) -> Callable[[int], None]:
@@ -380,7 +417,7 @@ def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
     if asked.folder is not None:
         write_rows(simulation, asked.folder, asked.seed, asked.processes)
     if asked.picture is not None:
-        save_picture(asked.picture, lambda: simulation_chart(rows))
+        save_picture(asked.picture, lambda: simulation_chart(rows, asked.size), asked.size)
 
 
 def _print(form: str, rows: Sequence[SimulationRow], document: dict[str, Any], text: Callable[[], str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +63,7 @@ class Names:
         """Raise a ParameterError unless a name is that of an arm, or of a box such as ``drugs[speed]``."""
         of = next((each for each in self.layout.questions if f"{name}[".startswith(f"{each.name}[")), None)
         if of is None:
-            raise ParameterError(f"label: must be of one of {_listed(known)}, got {name!r:.80}")
+            raise ParameterError(f"label: must be of one of {_listed(known)}, got {name!r:.80}{_hint(name, known)}")
         if name == of.name:
             return
         if of.design.is_exclusive:
@@ -72,7 +73,10 @@ class Names:
             )
         boxes = [f"{of.name}[{option}]" for option in of.options]
         if name not in boxes:
-            raise ParameterError(f"label: must be of {of.name} or of a box of it ({_listed(boxes)}), got {name!r:.80}")
+            raise ParameterError(
+                f"label: must be of {of.name} or of a box of it ({_listed(boxes)}), got {name!r:.80}"
+                + _hint(name, boxes)
+            )
 
     @property
     def _known(self) -> list[str]:
@@ -83,6 +87,16 @@ class Names:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_LISTED]) + (", ..." if len(names) > MOST_LISTED else "")
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    """The known name that is most like another one, as a question; nothing if there is none.
+
+    >>> _hint("afair", ["drugs", "affair"]), _hint("x", ["affair"])
+    ("; did you mean 'affair'?", '')
+    """
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def labelled(rows: Iterable[Any], labels: Labels) -> list[Any]:

@@ -106,20 +106,35 @@ def markdown(table: PaperTable) -> str:
     return rows + "".join(f"{escape_markdown(note)}\n\n" for note in table.notes).removesuffix("\n")
 
 
+NARROWEST_NOTES = r".6\linewidth"
+"""Least width of the notes of a table in LaTeX, which are as wide as the table if that is wider."""
+
+
 def tex(table: PaperTable) -> str:
-    r"""The table as a ``tabular`` with its notes below, without packages."""
+    r"""The table as a ``tabular`` with its notes below, without packages.
+
+    It is a paragraph of its own: text before and after it stands apart. The notes are set as `threeparttable` sets
+    them, in a smaller size and as wide as the table.
+    """
 
     def rows(some: Sequence[Sequence[str]]) -> list[str]:
         return [" & ".join(map(escape_tex, row)) + r" \\" for row in some]
 
-    lines = []
-    if table.header:
-        aligned = "".join("l" if place in table.left else "r" for place in range(len(table.header)))
-        lines += [f"\\begin{{tabular}}{{{aligned}}}", r"\hline", *rows([table.header]), r"\hline"]
-        lines += [*rows(table.body), r"\hline"]
-        lines += [*rows(table.footer), r"\hline"] if table.footer else []
-        lines += [r"\end{tabular}", ""]
-    lines += [f"\\par {escape_tex(note)}" for note in table.notes]
+    notes = [f"{escape_tex(note)}\\par" for note in table.notes]
+    if not table.header:
+        return "\n".join([r"\par", *notes]) + "\n"
+    aligned = "".join("l" if place in table.left else "r" for place in range(len(table.header)))
+    lines = [f"\\begin{{tabular}}{{{aligned}}}", r"\hline", *rows([table.header]), r"\hline"]
+    lines += [*rows(table.body), r"\hline"]
+    lines += [*rows(table.footer), r"\hline"] if table.footer else []
+    lines += [r"\end{tabular}"]
+    if not notes:
+        return "\n".join([r"\par\medskip\noindent", *lines[:-1], lines[-1] + r"\par\medskip"]) + "\n"
+    # Only a box that is set already knows its width. Registers 0 are free for everybody within a group.
+    lines = [r"\par\medskip\begingroup", r"\setbox0=\hbox{%", *lines[:-1], lines[-1] + "}%", r"\dimen0=\wd0"]
+    lines += [f"\\ifdim\\dimen0<{NARROWEST_NOTES} \\dimen0={NARROWEST_NOTES} \\fi"]
+    lines += [r"\noindent\begin{minipage}{\dimen0}", r"{\centering\leavevmode\box0\par}"]
+    lines += [r"\smallskip\footnotesize\raggedright", *notes, r"\end{minipage}\par", r"\endgroup\medskip"]
     return "\n".join(lines) + "\n"
 
 

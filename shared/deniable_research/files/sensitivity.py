@@ -11,7 +11,8 @@ from deniable_research.attention.correction import KNOWN, Corrected, corrected, 
 from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.estimating import estimate_shares
 from deniable_research.files.report_table import Table
-from deniable_research.pictures import FAINT_INK, STYLES, tidy
+from deniable_research.pictures import FAINT_INK, STYLES, check_panels, panels_beside, tidy
+from deniable_statistics.published.picture_size import ANY_SIZE, PictureSize
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 
@@ -136,7 +137,7 @@ def _corrected(table: Table, name: str, suspected: Misbehaving, asked: EstimateO
     return dict(zip(question.options, exact, strict=True))
 
 
-def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
+def sensitivity_chart(rows: Sequence[SensitivityRow], size: PictureSize = ANY_SIZE) -> Figure:
     """A panel for each figure: bounds, robust interval and corrected share against the share who misbehave.
 
     Raises
@@ -145,7 +146,7 @@ def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
         If there is nothing to draw, or more than `MOST_PANELS` figures.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     curves: dict[tuple[str, str, str], list[SensitivityRow]] = {}
     for row in rows:
@@ -153,9 +154,11 @@ def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
             curves.setdefault((row.question, row.option, row.statistic), []).append(row)
     if not 0 < len(curves) <= MOST_PANELS:
         raise ParameterError(f"chart: must have 1 to {MOST_PANELS} figures, got {len(curves)}; name questions")
-    columns = min(len(curves), 2)
+    columns = panels_beside(len(curves), size)
     lines = -(-len(curves) // columns)  # rounded up
-    figure = Figure(figsize=(4.6 * columns, 0.4 + 2.9 * lines), layout="constrained")
+    check_panels(lines, size)
+    figure = Figure(figsize=size.inches(4.6 * columns, 0.4 + 2.9 * lines), layout="constrained")
+    wide = figure.get_figwidth() / columns
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, ((question, option, statistic), curve) in zip(panels, curves.items(), strict=False):
         x = [row.misbehaving for row in curve]
@@ -174,10 +177,15 @@ def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
         if statistic != "mean":
             axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
         axes.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=None))
+        # Three quarters of an inch for each label of 10 points.
+        axes.xaxis.set_major_locator(MaxNLocator(max(int(wide / (0.75 * size.scale)) - 1, 2), steps=[1, 2, 2.5, 5, 10]))
         axes.set_xlabel("people who misbehave")
         axes.margins(x=0)
         tidy(axes, f"{question}: {option or statistic}"[:60].replace("$", r"\$"))
-    panels[0].legend(frameon=False, fontsize=8)
+    # Below all panels, because it would cover the curves in a narrow one.
+    handles, names = panels[0].get_legend_handles_labels()
+    beside = max(int(figure.get_figwidth() / (1.5 * size.scale)), 1)
+    figure.legend(handles, names, loc="outside lower center", ncols=beside, frameon=False, fontsize="small")
     for axes in panels[len(curves) :]:
         axes.set_visible(False)
     return figure

@@ -20,10 +20,12 @@ from deniable_research.files.paper_table import PaperTable, markdown, save_paper
 from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_table, regression_text
 from deniable_research.output import counted, field_names
+from deniable_research.pictures import picture_bytes
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
 from deniable_research.regression.term_labels import NO_LABELS, Labels
 from deniable_statistics.published.charts import Panel, interval_chart, render
 from deniable_statistics.published.columns import p_value
+from deniable_statistics.published.picture_size import PictureSize
 from deniable_statistics.published.printed_numbers import number
 
 if TYPE_CHECKING:
@@ -44,16 +46,40 @@ class Chart:
     def __repr__(self) -> str:
         return f"Chart of {counted(len(self.panels), 'panel')}, which save(path) writes"
 
-    def figure(self) -> Figure:
-        """The chart as a figure of matplotlib."""
-        return interval_chart(self.panels)
+    def figure(
+        self, *, width: float | None = None, height: float | None = None, font_size: float | None = None
+    ) -> Figure:
+        """The chart as a figure of matplotlib; the measures are those of `save`."""
+        return interval_chart(self.panels, size=PictureSize(width, height, font_size))
 
-    def save(self, path: str | Path) -> None:
-        """Write the chart to a file, whose suffix is .svg, .png or .pdf."""
-        where = Path(path)
-        if where.suffix.lower() not in (".svg", ".png", ".pdf"):
-            raise ParameterError(f"path: must end in .svg, .png or .pdf, got {where.name!r:.80}")
-        where.write_bytes(render(self.figure, where.suffix[1:].lower()))
+    def save(
+        self,
+        path: str | Path,
+        *,
+        width: float | None = None,
+        height: float | None = None,
+        font_size: float | None = None,
+        dpi: int | None = None,
+    ) -> None:
+        """Write the chart to a file, whose suffix is .svg, .png or .pdf.
+
+        Parameters
+        ----------
+        path : str or Path
+        width, height : float, optional
+            In mm: by default 165 mm, and the height that the lines need.
+        font_size : float, optional
+            Size of letters in points, by default 10.
+        dpi : int, optional
+            Pixels in an inch, for .png; by default 200.
+
+        Raises
+        ------
+        ParameterError
+            If the suffix is another one, a measure is out of bounds, or the texts do not fit into the size.
+        """
+        where, size = Path(path), PictureSize(width, height, font_size, dpi)
+        where.write_bytes(picture_bytes(where, lambda: interval_chart(self.panels, size=size), size))
 
     def _repr_svg_(self) -> str:
         return render(self.figure, "svg").decode()

@@ -16,6 +16,7 @@ from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
 from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
+from deniable_research.simulation.nested import NestedFormula, likelihood_ratio, nested_formulas
 from deniable_research.simulation.processes import map_all
 from deniable_research.simulation.repeated_figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.simulation import MOST_DRAWS, check_number
@@ -59,12 +60,15 @@ class Power:
         Number of refused samples, by the sentence of the refusal.
     priors : dict of str to int
         Number of samples fitted under a prior, by the sentence on the prior.
+    against : tuple of NestedFormula
+        The smaller formulas that each sample was tested against.
     """
 
     rows: tuple[SimulationRow, ...]
     repetitions: int
     failures: dict[str, int]
     priors: dict[str, int]
+    against: tuple[NestedFormula, ...] = ()
 
 
 def simulated_power(
@@ -75,6 +79,7 @@ def simulated_power(
     analysis: str = "regress",
     confidence_level: float = 0.95,
     penalty: str | None = "auto",
+    against: Sequence[str] = (),
     processes: int = 1,
     progress: Callable[[int], object] = lambda _: None,
 ) -> Power:
@@ -94,6 +99,9 @@ def simulated_power(
     penalty : {"auto", "cauchy", None}
         Penalty of a regression, as in `deniable_research.files.regress`. Without one, a coefficient under separation
         has no estimate, and its sample is not among the repetitions of its row.
+    against : sequence of str
+        Smaller formulas. Each has a row for the likelihood-ratio test of the terms that it leaves out, together; its
+        `SimulationRow.statistic` is "likelihood ratio". If one of the two fits of a sample needs a prior, both get it.
     processes : int
         Number of samples that are analysed at a time.
     progress : callable
@@ -117,14 +125,20 @@ def simulated_power(
     >>> intercept, young = simulated_power(study, repetitions=20).rows
     >>> young.option, young.truth, young.rejected > 0.8, abs(young.bias) < 4 * young.bias_error
     ('age[T.young]', 1.5, True, True)
+    >>> _, _, whole = simulated_power(study, repetitions=20, against=["q ~ 1"]).rows
+    >>> whole.test, whole.rejected == young.rejected  # of one term, both are the likelihood-ratio test
+    ('against q ~ 1', True)
     """
-    _check_analysis(analysis, penalty)
+    _check_analysis(analysis, penalty, against)
     check_number(repetitions, "repetitions", 2, max(MOST_DRAWS // study.respondents, 2))
     _check_formula(study, analysis)
     _ = study.coefficients  # computed once, for all processes
+    nested = nested_formulas(study, against)
     # A seed for each sample, so that it does not depend on which process draws it.
     seeds = [int(each) for each in np.random.SeedSequence(seed).generate_state(repetitions, np.uint64)]
-    analyse = ANALYSES[analysis] if penalty == "auto" else partial(_regression, penalty=penalty)
+    analyse = ANALYSES[analysis]
+    if analysis == "regress":
+        analyse = partial(_regression, penalty=penalty, against=nested)
     one = partial(_sample, study, analyse, confidence_level)
     found = map_all(one, seeds, processes, chunk=max(repetitions // (8 * processes), 1), progress=progress)
     failures = Counter(each for each in found if isinstance(each, str))
@@ -140,7 +154,7 @@ def simulated_power(
         for key, outcomes in _outcomes(analysed).items()
         if len(outcomes) > 1
     ]
-    return Power(tuple(rows), repetitions, dict(failures), dict(priors))
+    return Power(tuple(rows), repetitions, dict(failures), dict(priors), tuple(nested))
 
 
 def _outcomes(analysed: Sequence[SampleAnalysis]) -> dict[Key, list[Outcome]]:
@@ -162,11 +176,16 @@ def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int)
         return str(error)
 
 
-def _check_analysis(analysis: str, penalty: str | None) -> None:
+def _check_analysis(analysis: str, penalty: str | None, against: Sequence[str]) -> None:
     if analysis not in ANALYSES:
         raise ParameterError(f"analysis: must be one of {', '.join(ANALYSES)}, got {analysis!r:.40}")
     if penalty != "auto" and analysis != "regress":
         raise ParameterError(f"penalty: must be auto for a {analysis}, which has no prior, got {penalty or 'none'}")
+    # A text is a sequence of its letters, each of which would be taken for a formula.
+    if isinstance(against, str):
+        raise ParameterError(f"against: must be a sequence of formulas, got {against!r:.80}")
+    if against and analysis != "regress":
+        raise ParameterError(f"against: must go with the analysis regress, got {analysis}")
 
 
 def _check_formula(study: Study, analysis: str) -> None:
@@ -181,7 +200,9 @@ def _check_formula(study: Study, analysis: str) -> None:
         raise ParameterError(f"covariate: {name} must have {what} for a {analysis}")
 
 
-def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> SampleAnalysis:
+def _regression(
+    study: Study, table: Table, level: float, penalty: str | None = "auto", against: Sequence[NestedFormula] = ()
+) -> SampleAnalysis:
     fit = regress(table, study.formula, penalty=penalty)
     how = fit.interval_kind() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
@@ -194,6 +215,10 @@ def _regression(study: Study, table: Table, level: float, penalty: str | None = 
             raise ParameterError(f"formula: the regression has a term {row.term} that the study has not")
         key = Key(study.formula, row.term, None, "coefficient", known[row.term], f"{row.term} = 0")
         found.append((key, _outcome(row, how, row.p_value < 1 - level)))
+    for nested in against:
+        test = likelihood_ratio(fit, study, nested.formula, penalty)
+        key = Key(study.formula, nested.test, None, LIKELIHOOD_RATIO, math.nan, nested.test)
+        found.append((key, _tested(test.statistic, test.p_value < 1 - level, "likelihood-ratio")))
     return SampleAnalysis(found, PRIORS[fit.penalty] if isinstance(fit, Fit) and fit.penalty else None)
 
 
@@ -212,18 +237,22 @@ def _crosstab(study: Study, table: Table, level: float) -> SampleAnalysis:
             found.append((key, _outcome(row, how, False)))
         elif row.measure == "independence" and row.p_value is not None:
             key = Key(study.formula, "", None, INDEPENDENCE, math.nan, "independence")
-            nothing = (math.nan,) * 3  # a test has neither standard error nor interval
-            found.append((key, Outcome(float(row.statistic or 0), *nothing, row.p_value < 1 - level, "score")))
+            found.append((key, _tested(float(row.statistic or 0), row.p_value < 1 - level, "score")))
     return SampleAnalysis(found)
 
 
-INDEPENDENCE = "chi-squared"
-"""Name of the statistic in rows that are a test and no estimate."""
+INDEPENDENCE, LIKELIHOOD_RATIO = "chi-squared", "likelihood ratio"
+"""Names of the statistics in rows that are a test and no estimate."""
+
+
+def _tested(statistic: float, rejected: bool, method: str) -> Outcome:
+    """The outcome of a test, which has neither a standard error nor an interval."""
+    return Outcome(statistic, math.nan, math.nan, math.nan, rejected, method)
 
 
 def _without_truth(row: SimulationRow) -> SimulationRow:
     """A row without the fields that need a truth or an interval, if it is for a test."""
-    if row.statistic != INDEPENDENCE:
+    if row.statistic not in (INDEPENDENCE, LIKELIHOOD_RATIO):
         return row
     unknown: Any = dict.fromkeys(("bias", "bias_error", "coverage", "coverage_error", "mean_width"), math.nan)
     return replace(row, **unknown)

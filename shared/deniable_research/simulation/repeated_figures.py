@@ -23,8 +23,9 @@ class SimulationRow:
     ----------
     question, option, cohort : str
         The question and the option of the figure; a mean has no option.
-    statistic : {"share", "mean", "difference", "coefficient", "slope", "chi-squared"}
-        A difference is the first cohort's share minus the second's. The last three come from the analysis of a formula.
+    statistic : {"share", "mean", "difference", "coefficient", "slope", "chi-squared", "likelihood ratio"}
+        A difference is the first cohort's share minus the second's. The last four come from the analysis of a formula.
+        The last two are of tests, which have neither a truth nor intervals.
     truth, mean_estimate : float
         The true value in the population, and the mean of its estimates.
     bias, bias_error : float
@@ -39,7 +40,8 @@ class SimulationRow:
     rejected, rejected_error : float or None
         Share of the surveys in which `test` rejects: its power, or its size if the null hypothesis is true.
     test : str or None
-        "share = 0": the interval lies above 0. "no difference": the p-value is below ``1 - conf_level``.
+        "share = 0": the interval lies above 0. "no difference", "against q ~ 1" and others: the p-value is below
+        ``1 - conf_level``.
     repetitions : int
         Number of surveys with an estimate: all, unless no device drew a box.
     respondents : int

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from deniable_research.output import counted
+from deniable_research.simulation.nested import NestedFormula
 from deniable_research.simulation.power import Power
 from deniable_research.simulation.repeated_figures import SimulationRow
 from deniable_research.simulation.simulation import Simulation
@@ -49,39 +50,39 @@ def _fine_form_of(row: SimulationRow) -> Form:
 
 def _estimates(form: Callable[[Any], Form], fine: Callable[[Any], Form]) -> tuple[Column, ...]:
     return (
-        Column("truth", figure("truth", form)),
-        Column("mean", figure("mean_estimate", form)),
-        Column("bias", figure("bias", fine)),
+        Column("Truth", figure("truth", form)),
+        Column("Mean", figure("mean_estimate", form)),
+        Column("Bias", figure("bias", fine)),
         Column("MC error", figure("bias_error", fine)),
-        Column("spread", figure("empirical_se", form)),
+        Column("Spread", figure("empirical_se", form)),
     )
 
 
 # Coverage and power are shares, and so in percent for figures of any unit.
-_COVERAGE = Column("coverage", lambda row: percent(row.coverage))
-_REJECTED = Column("rejected", lambda row: percent(row.rejected))
+_COVERAGE = Column("Coverage", lambda row: percent(row.coverage))
+_REJECTED = Column("Rejected", lambda row: percent(row.rejected))
 
 SURVEYS = (
-    replace(QUESTION, heading="question"),
-    replace(OPTION, heading="option"),
-    replace(COHORT, heading="cohort"),
+    QUESTION,
+    OPTION,
+    COHORT,
     *_estimates(form_of, _fine_form_of),
-    Column("if split", figure("empirical_se_if_split"), is_shown=has("empirical_se_if_split")),
-    Column("stated", figure("stated_se")),
+    Column("If split", figure("empirical_se_if_split"), is_shown=has("empirical_se_if_split")),
+    Column("Stated", figure("stated_se")),
     _COVERAGE,
     Column("MC error", lambda row: percent(row.coverage_error)),
-    Column("width", figure("mean_width")),
+    Column("Width", figure("mean_width")),
     _REJECTED,
 )
 """Columns of the table of a simulated survey."""
 
 SAMPLES = (
-    replace(OPTION, heading="figure"),
-    Column("epsilon", lambda row: number(row.epsilon), is_shown=has("epsilon")),
+    replace(OPTION, heading="Figure"),
+    Column("Epsilon", lambda row: number(row.epsilon), is_shown=has("epsilon")),
     Column("n", lambda row: str(row.respondents)),
     # Coefficients, slopes and shares stand below each other, so none is in percent.
     *_estimates(lambda _row: number, lambda _row: partial(number, digits=3)),
-    Column("stated", lambda row: number(row.stated_se)),
+    Column("Stated", lambda row: number(row.stated_se)),
     _COVERAGE,
     _REJECTED,
 )
@@ -93,9 +94,9 @@ def _group(row: ImpliedShare) -> str:
 
 
 IMPLIED = (
-    Column("group", _group, is_text=True),
-    Column("of people", lambda row: percent(row.people)),
-    Column("share", lambda row: percent(row.share)),
+    Column("Group", _group, is_text=True),
+    Column("Of people", lambda row: percent(row.people)),
+    Column("Share", lambda row: percent(row.share)),
 )
 """Columns of the table of the true shares of an outcome."""
 
@@ -118,8 +119,38 @@ def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed:
     return "\n".join([text_table(SURVEYS, rows), "", *said])
 
 
-def power_text(rows: Sequence[SimulationRow], study: Study, repetitions: int, seed: int) -> str:
-    """The table of a simulated analysis over the samples of a study, and the true shares that the study implies."""
+def against_text(nested: NestedFormula, rows: Sequence[SimulationRow]) -> str:
+    """What the likelihood-ratio test against a smaller formula tests, and how often it rejects.
+
+    `rows` has the row of this test for each point of a curve.
+    """
+    rates = [row.rejected or 0.0 for row in rows]
+    low, high = percent(min(rates)), percent(max(rates))
+    rate = low if low == high else f"{low} to {high}"
+    error = f"{'at most ' if len(rows) > 1 else ''}{100 * max(row.rejected_error or 0.0 for row in rows):.1f} points"
+    if nested.is_null:
+        what = "false positives, because with the given effects the smaller formula is true"
+    else:
+        what = "the power to find the effects of what it leaves out, as a whole"
+    terms = ", ".join(nested.terms) + (" together" if len(nested.terms) > 1 else "")
+    return (
+        f"Against {nested.formula}: likelihood-ratio test of {terms} ({counted(nested.df, 'degree')} of freedom). "
+        f"It rejects in {rate} of the samples at the significance level {1 - rows[0].conf_level:.2g} (Monte Carlo "
+        f"standard error {error}): {what}."
+    )
+
+
+def power_text(found: Sequence[Power], study: Study, repetitions: int, seed: int) -> str:
+    """The table of a simulated analysis over the samples of a study, and the true shares that the study implies.
+
+    `found` has the power at each point of a curve.
+    """
+    rows = [row for each in found for row in each.rows]
+    tests = [
+        against_text(nested, here)
+        for nested in found[0].against
+        if (here := [row for row in rows if row.test == nested.test])
+    ]
     implied = study.implied_shares
     shares = []
     if implied:
@@ -134,6 +165,7 @@ def power_text(rows: Sequence[SimulationRow], study: Study, repetitions: int, se
             SPREAD,
             f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}, the power where there is an effect; "
             f"its Monte Carlo standard error is at most {50 / math.sqrt(repetitions):.1f} points.",
+            *tests,
             *shares,
         ]
     )

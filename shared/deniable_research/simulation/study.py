@@ -272,6 +272,14 @@ class Study:
         _ = self.plain  # says what is wrong with a column
         return tuple(map(str, self._matrix.columns))
 
+    def coded_population(self, formula: str) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+        """The terms of a formula, and their values for every kind of people, shape (kinds, terms)."""
+        frame, _, _ = self._population
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            coded = model_matrix(sides(formula)[1], frame)
+        return tuple(map(str, coded.columns)), np.asarray(coded, dtype=float)
+
     def _coded(self, values: Mapping[str, NDArray[Any]], people: int) -> NDArray[np.float64]:
         """The model matrix of these people, shape (people, terms)."""
         coded = self._matrix.model_spec.get_model_matrix(self._frame(values, people), na_action="ignore")

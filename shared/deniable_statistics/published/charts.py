@@ -14,12 +14,14 @@ import threading
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
 from deniable.table import printable
+from deniable_statistics.published.picture_size import ANY_SIZE, DPI, FONT_SIZE, PictureSize
 from deniable_statistics.published.printed_numbers import number, percent
+from deniable_statistics.published.ticks import axis_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,27 +42,30 @@ STYLES: tuple[tuple[str, Any], ...] = (
 MOST_LINES = 300
 """Largest number of lines of a chart; the table and the CSV have all figures."""
 
-MARGIN = 0.08
-"""Room beside the outermost figures, as a part of their range: bars that touch the end of an axis look cut off."""
-
-LEAST_TICKS, MOST_TICKS = 4, 7
-"""Numbers of labels that a logarithmic axis should have: enough to tell values between them, and not so many powers of
-10 that they touch each other. Over more powers than that, some are left out, and fewer labels are enough."""
+MARGIN = 0.04
+"""Room beside the outermost ticks, as a part of their range: markers and arrows there reach beyond them."""
 
 MOST_LOG = math.log(1e6)
 """Natural logarithm of the largest value on a logarithmic axis; its negative is that of the smallest. Arrows point
 beyond."""
 
-WIDTH, LABELS, EDGE = 6.5, 2.3, 0.1
-"""Widths of a chart, of its labels and of its margins, in inches: as wide as a page, so letters keep their size."""
+WIDTH, LABELS, EDGE, RIGHT = 6.5, 2.3, 0.1, 0.3
+"""Widths of a chart, of its labels, of its margins and of the space right of an axis, in inches; as wide as a page."""
+
+WIDEST_LABELS = 0.42
+"""Largest part of the width of a chart that its labels take, so that a narrow one has an axis beside them."""
 
 INDENT = 0.12
 """Indentation of the names of series below their heading, in inches."""
 
-LINE, BELOW = 0.18, 0.45
-"""Heights of a line of 10 pt text, and of the tick labels below an axis, in inches."""
+LINE, BELOW, BETWEEN = 0.18, 0.25, 0.2
+"""Heights of a line of 10 pt text, of the tick labels below an axis, and between two panels, in inches."""
 
-_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS = 61, 24, 9
+LETTER, BOLD_LETTER, TIGHT_LETTER = 0.0917, 0.1033, 0.085
+"""Widths of a narrow letter of 10 pt with room to spare, in inches: those of other viewers may be wider. The last one
+is for long texts, in which wide and narrow letters balance."""
+
+_TICK_COLUMNS = 9
 
 _SPACES = re.compile(r"[\s]+")
 
@@ -157,20 +162,19 @@ class Panel:
 
     @functools.cached_property
     def limits(self) -> tuple[float, float]:
-        """Ends of the axis: the range of all finite numbers and of `within`, with a margin."""
+        """Ends of a fixed axis, otherwise the range of all finite numbers and of `within`."""
         if self.fixed is not None:
             return self.fixed.low, self.fixed.high
         figures = [(mark.estimate, mark.low, mark.high, *(mark.robust or ())) for mark in self.marks]
         known = [each for figure in figures for each in figure if each is not None and math.isfinite(each)]
         known += self.within or ()
         if self.log:
-            # On a logarithmic axis the margin is a part of the range of logarithms.
-            known = [math.log(each) for each in known if each > 0]
+            known = [min(max(each, math.exp(-MOST_LOG)), math.exp(MOST_LOG)) for each in known if each > 0]
         low, high = min(known), max(known)
-        margin = MARGIN * (high - low) or 0.5
-        if not self.log:
-            return low - margin, high + margin
-        return math.exp(max(low, -MOST_LOG) - margin), math.exp(min(high, MOST_LOG) + margin)
+        if low < high:
+            return low, high
+        # An axis needs some range around a single number.
+        return (low / 1.5, high * 1.5) if self.log else (low - 0.5, high + 0.5)
 
     @property
     def lines(self) -> Iterator[tuple[str, Mark | None, int]]:
@@ -209,149 +213,236 @@ class _Line:
 
     @property
     def height(self) -> float:
+        """Height in inches, for letters of 10 pt."""
         return LINE * len(self.label) + 0.06
 
 
-def _lines(panel: Panel) -> list[_Line]:
-    found = list(panel.lines)
-    has_headings = any(mark is None for _, mark, _ in found)
-    return [
-        _Line(
-            wrapped(text, _LABEL_COLUMNS),
-            mark,
-            STYLES[series % len(STYLES)][0],
-            INDENT if has_headings and mark is not None else 0.0,
-        )
-        for text, mark, series in found
-    ]
+@dataclass(frozen=True)
+class _Layout:
+    """Where the parts of a chart stand, in inches, and how many letters they take.
+
+    Attributes
+    ----------
+    width : float
+    labels : float
+        Width of the column of labels, with the margin on its left.
+    size : PictureSize
+    gap : float
+        Height that each line gets in addition, so that the chart has the height that was asked for.
+    """
+
+    width: float
+    labels: float
+    size: PictureSize
+    gap: float = 0.0
+
+    @classmethod
+    def of(cls, panels: Sequence[Panel], size: PictureSize) -> _Layout:
+        """The layout for these panels, whose labels get no more room than they need where room is scarce."""
+        width, _ = size.inches(WIDTH, 0.0)
+        wanted, most = LABELS * size.scale, WIDEST_LABELS * width
+        if wanted > most:
+            longest = max(columns(text) + 2 * (mark is not None) for panel in panels for text, mark, _ in panel.lines)
+            wanted = min(most, EDGE + LETTER * size.scale * (longest + 1))
+        return cls(width, wanted, size)
+
+    @property
+    def room(self) -> float:
+        """Width of an axis."""
+        return self.width - self.labels - RIGHT * max(self.size.scale, 1.0)
+
+    def fitting(self, inches: float, letter: float = LETTER) -> float:
+        """How many narrow letters stand side by side in a width."""
+        return inches / (letter * self.size.scale)
+
+    def title(self, panel: Panel) -> tuple[str, ...]:
+        return wrapped(panel.title, self.fitting(self.width - 2 * EDGE, BOLD_LETTER))
+
+    def axis(self, panel: Panel) -> tuple[str, ...]:
+        """The lines of the label below an axis, which stands in the middle of it, and so reaches beyond both ends."""
+        beside = self.width - self.labels - self.room - EDGE / 2
+        return wrapped(panel.axis, self.fitting(self.room + 2 * beside, TIGHT_LETTER)) if panel.axis else ()
+
+    def lines(self, panel: Panel) -> list[_Line]:
+        """The lines of a panel."""
+        found = list(panel.lines)
+        has_headings = any(mark is None for _, mark, _ in found)
+        lines = []
+        for text, mark, series in found:
+            indent = INDENT * self.size.scale if has_headings and mark is not None else 0.0
+            label = wrapped(text, self.fitting(self.labels - EDGE - indent))
+            lines.append(_Line(label, mark, STYLES[series % len(STYLES)][0], indent))
+        return lines
+
+    def above(self, panel: Panel) -> float:
+        """Height of the title of a panel."""
+        return (LINE * len(self.title(panel)) + 0.14) * self.size.scale
+
+    def body(self, panel: Panel) -> float:
+        """Height of the axis of a panel."""
+        lines = self.lines(panel)
+        return (sum(line.height for line in lines) + 0.08) * self.size.scale + self.gap * len(lines)
+
+    def height(self, panel: Panel) -> float:
+        """Height of a panel with its title and the texts below its axis."""
+        return self.above(panel) + self.body(panel) + (BELOW + LINE * len(self.axis(panel))) * self.size.scale
+
+    @property
+    def between(self) -> float:
+        """Height between two panels."""
+        return BETWEEN * self.size.scale
+
+    def stretched(self, panels: Sequence[Panel]) -> _Layout:
+        """The layout with the height that was asked for.
+
+        Raises
+        ------
+        ParameterError
+            If that is less than the texts need.
+        """
+        least = sum(map(self.height, panels)) + self.between * (len(panels) - 1) + EDGE
+        self.size.check_height(least)
+        _, wanted = self.size.inches(0.0, least)
+        return replace(self, gap=(wanted - least) / sum(len(self.lines(panel)) for panel in panels))
 
 
-def interval_chart(panels: Sequence[Panel], most: int = MOST_LINES) -> Figure:
+def interval_chart(panels: Sequence[Panel], most: int = MOST_LINES, size: PictureSize = ANY_SIZE) -> Figure:
     """Draw panels below each other.
 
     Parameters
     ----------
     panels : sequence of Panel
     most : int
+    size : PictureSize
+        The chart is as wide as a page and as high as its lines need, unless it asks for something else.
 
     Raises
     ------
     ParameterError
-        If there is nothing to draw, or more than ``most`` figures.
+        If there is nothing to draw, more than ``most`` figures, or too little height for them.
     """
     from matplotlib.figure import Figure
 
     figures = sum(len(panel.marks) for panel in panels)
     if not 0 < figures <= most:
         raise ParameterError(f"chart: must have 1 to {most} figures, got {figures}")
-    laid_out = [(panel, wrapped(panel.title, _TITLE_COLUMNS), _lines(panel)) for panel in panels]
-    heights = [
-        LINE * len(title) + 0.14 + sum(line.height for line in lines) + 0.08 + BELOW + LINE * bool(panel.axis)
-        for panel, title, lines in laid_out
-    ]
-    figure = Figure(figsize=(WIDTH, sum(heights) + EDGE), facecolor="white")
+    layout = _Layout.of(panels, size).stretched(panels)
+    heights = [layout.height(panel) for panel in panels]
+    total = sum(heights) + layout.between * (len(panels) - 1) + EDGE
+    figure = Figure(figsize=(layout.width, total), facecolor="white")
     top = figure.get_figheight() - EDGE / 2
-    for (panel, title, lines), height in zip(laid_out, heights, strict=True):
-        _draw(figure, panel, title, lines, top)
-        top -= height
+    for panel, height in zip(panels, heights, strict=True):
+        _draw(figure, panel, layout, top)
+        top -= height + layout.between
     return figure
 
 
-def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_Line], top: float) -> None:
+def _draw(figure: Figure, panel: Panel, layout: _Layout, top: float) -> None:
     """Draw a panel below that height, in inches from the bottom of the figure."""
-    total = figure.get_figheight()
-    body = sum(line.height for line in lines) + 0.08
-    floor = top - LINE * len(title) - 0.14 - body
+    total, width, scale = figure.get_figheight(), layout.width, layout.size.scale
+    body = layout.body(panel)
+    floor = top - layout.above(panel) - body
 
     def write(texts: Sequence[str], y: float, bold: bool, indent: float = 0.0) -> None:
         text = "\n".join(map(_plain, texts))
+        at = ((EDGE + indent) / width, y / total)
         weight = "bold" if bold else "normal"
-        figure.text((EDGE + indent) / WIDTH, y / total, text, color=INK, va="top", linespacing=1.25, fontweight=weight)
+        size = layout.size.points
+        figure.text(*at, text, color=INK, va="top", linespacing=1.25, fontweight=weight, fontsize=size)
 
-    write(title, top, True)
-    room = WIDTH - LABELS - 0.3
-    axes = figure.add_axes((LABELS / WIDTH, floor / total, room / WIDTH, body / total))
-    low, high = panel.limits
-    _draw_axis(axes, panel, low, high)
+    write(layout.title(panel), top, True)
+    axes = figure.add_axes((layout.labels / width, floor / total, layout.room / width, body / total))
+    _draw_axis(axes, panel, layout)
     axes.set_ylim(0, body)
     # Figures grow upwards from their lower left corner, lines are read downwards.
-    y = body - 0.04
-    for line in lines:
+    y = body - 0.04 * scale - layout.gap / 2
+    for line in layout.lines(panel):
         write(line.label, floor + y, line.mark is None, line.indent)
         if line.mark is not None and line.mark.estimate is not None:
-            _draw_mark(axes, panel, line.mark, y - LINE / 2, line.colour)
-        y -= line.height
+            _draw_mark(axes, panel, line.mark, y - LINE * scale / 2, line.colour, scale)
+        y -= line.height * scale + layout.gap
 
 
-def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
+def _draw_axis(axes: Axes, panel: Panel, layout: _Layout) -> None:
+    from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
 
     if panel.log:
         axes.set_xscale("log")
-        ticks = _log_ticks(low, high)
-        axes.xaxis.set_major_locator(FixedLocator(ticks) if ticks else MaxNLocator(5))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-        # Otherwise 2, 3, 4 and so on are labelled, too, and overlap.
-        axes.xaxis.set_minor_formatter(NullFormatter())
-    elif panel.share:
-        digits = 0 if high - low > 0.04 else 1
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: percent(x, digits)))
-    margin = 0.0
     if panel.fixed is not None:
-        margin = 0.04 * (high - low)  # room for the arrows beside a range that is shown to its ends
         named = list(panel.ticks())
-        axes.set_xticks([value for value, _ in named], [text for _, text in named])
-    elif not panel.log:
-        axes.locator_params(axis="x", nbins=7)  # more labels would touch each other
-    axes.set_xlim(low - margin, high + margin)
+    else:
+        ticks = _ticks(panel, layout)
+        named = list(zip(ticks, _tick_labels(panel, ticks), strict=True))
+    ticks, texts = [value for value, _ in named], [text for _, text in named]
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_major_formatter(FixedFormatter(texts))
+    # Otherwise a logarithmic axis labels 2, 3, 4 and so on, too, which overlap.
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(*_padded(panel, min(ticks[0], panel.limits[0]), max(ticks[-1], panel.limits[1])))
     axes.set_yticks([])
-    axes.set_xlabel(_plain(panel.axis))
+    axes.set_xlabel("\n".join(map(_plain, layout.axis(panel))), fontsize=layout.size.points)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.tick_params(axis="x", which="both", length=0)
+    axes.tick_params(axis="x", which="both", length=0, labelsize=layout.size.points)
     for spine in axes.spines.values():
         spine.set_visible(False)
+    low, high = axes.get_xlim()
     if panel.fixed is None and low <= panel.reference <= high:
         axes.axvline(panel.reference, color=FAINT_INK, linewidth=1, zorder=1)
 
 
-def _log_ticks(low: float, high: float) -> list[float]:
-    """Ticks of a logarithmic axis: the coarsest of round numbers that are enough; none if the range is too short.
-
-    >>> _log_ticks(0.4, 9.2), _log_ticks(0.9, 6.1), _log_ticks(0.02, 40), _log_ticks(0.9, 1.2)
-    ([0.5, 1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 5.0], [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0], [])
-    >>> _log_ticks(0.00011, 9000)
-    [0.01, 1.0, 100.0]
-    """
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    # Of many powers of 10 some are left out, but never 1.
-    apart = math.ceil((last - first) / MOST_TICKS)
-    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
-        powers = [power for power in range(first, last + 1) if power % apart == 0]
-        # Through its text a tick is the float nearest to 0.3, and not 3 times that nearest to 0.1.
-        ticks = [float(f"{step}e{power}") for power in powers for step in steps]
-        found = [each for each in ticks if low <= each <= high]
-        # Between powers that are left out, steps would be uneven.
-        if len(found) >= LEAST_TICKS or apart > 1:
-            return found
-    return []
+def _padded(panel: Panel, low: float, high: float) -> tuple[float, float]:
+    """The ends of an axis: its outermost ticks, and room beside them; on a logarithmic axis by its logarithms."""
+    if not panel.log:
+        margin = MARGIN * (high - low)
+        return low - margin, high + margin
+    factor = (high / low) ** MARGIN
+    return low / factor, high * factor
 
 
-def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str) -> None:
+def _ticks(panel: Panel, layout: _Layout) -> list[float]:
+    """The ticks of an axis that is not fixed, whose labels do not touch each other."""
+
+    def are_apart(ticks: Sequence[float]) -> bool:
+        """Whether the labels of neighbouring ticks stand side by side, with some room between them."""
+        places = [math.log(each) if panel.log else each for each in ticks]
+        letters = layout.fitting(layout.room) / ((places[-1] - places[0]) * (1 + 2 * MARGIN))
+        widths = list(map(columns, _tick_labels(panel, ticks)))
+        return all(
+            letters * (places[i + 1] - places[i]) >= (widths[i] + widths[i + 1] + 1) / 2 for i in range(len(ticks) - 1)
+        )
+
+    return axis_ticks(*panel.limits, are_apart, is_log=panel.log)
+
+
+def _tick_labels(panel: Panel, ticks: Sequence[float]) -> list[str]:
+    """The labels of ticks, all with as many decimals as their step needs; on a logarithmic axis each as it is."""
+    if panel.share:
+        return [percent(each, 0 if max(ticks) - min(ticks) > 0.04 else 1) for each in ticks]
+    if panel.log:
+        return [f"{each:g}" for each in ticks]
+    digits = max(len(f"{each:.6g}".partition(".")[2]) for each in ticks)
+    return [f"{each + 0.0:,.{min(digits, 6)}f}".replace("-", "\u2212") for each in ticks]
+
+
+def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str, scale: float) -> None:
     assert mark.estimate is not None
-    low, high = panel.limits
+    # On a fixed axis a bar ends where the possible values end, and its arrow stands beside it.
+    low, high = axes.get_xlim() if panel.fixed is None else panel.limits
     ends = [min(max(mark.low, low), high), max(min(mark.high, high), low)]
-    axes.plot(ends, [y] * 2, color=colour, linewidth=3, alpha=0.55, solid_capstyle="butt", zorder=2, clip_on=False)
+    bar, dot = 3 * scale, 6 * scale
+    axes.plot(ends, [y] * 2, color=colour, linewidth=bar, alpha=0.55, solid_capstyle="butt", zorder=2, clip_on=False)
     if mark.robust is not None:
-        axes.plot(mark.robust, [y] * 2, color=colour, linewidth=1, marker="|", markersize=6, zorder=2)
+        axes.plot(mark.robust, [y] * 2, color=colour, linewidth=scale, marker="|", markersize=dot, zorder=2)
     # Not clipped: half of a marker at an end lies beyond the axis.
-    arrow = functools.partial(axes.plot, color=colour, markersize=6, alpha=0.55, clip_on=False)
+    arrow = functools.partial(axes.plot, color=colour, markersize=dot, alpha=0.55, clip_on=False)
     for is_beyond, edge, shape in zip(panel.beyond(mark), axes.get_xlim(), "<>", strict=True):
         if is_beyond:
             arrow(edge, y, shape)
     point = mark.estimate if panel.fixed is None else mark.point
     if point is not None:
-        axes.plot(point, y, "o", color=colour, markersize=6, zorder=3, clip_on=False)
+        axes.plot(point, y, "o", color=colour, markersize=dot, zorder=3, clip_on=False)
 
 
 def _plain(text: str) -> str:
@@ -359,7 +450,9 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def render(draw: Callable[[], Figure], form: str, salt: str = "deniable", dots: int = 200) -> bytes:
+def render(
+    draw: Callable[[], Figure], form: str, salt: str = "deniable", dots: int = DPI, points: float = FONT_SIZE
+) -> bytes:
     """The bytes of a chart in the common style; equal charts have equal bytes.
 
     Parameters
@@ -372,11 +465,13 @@ def render(draw: Callable[[], Figure], form: str, salt: str = "deniable", dots: 
         Salt of the ids within an svg.
     dots : int
         Pixels of a png in an inch.
+    points : float
+        Size of letters.
     """
     import matplotlib as mpl
 
     drawn = io.BytesIO()
-    settings: Any = {"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": salt, "pdf.fonttype": 42}
+    settings: Any = {"font.size": points, "svg.fonttype": "none", "svg.hashsalt": salt, "pdf.fonttype": 42}
     with _one_at_a_time, mpl.rc_context(settings), warnings.catch_warnings():
         if form == "svg":
             warnings.filterwarnings("ignore", message="Glyph")  # the viewer has other fonts
