@@ -16,6 +16,7 @@ from deniable_statistics.intervals import Interval
 from deniable_statistics.joint.conditional import Conditional
 from deniable_statistics.joint.conditional_difference import ConditionalDifference, certain_differences
 from deniable_statistics.joint.crosstab import MOST_LIKELY_CELLS, Crosstab, crosstab
+from deniable_statistics.joint.reports import has_joint_channel
 from deniable_statistics.published.charts import SHARES
 from deniable_statistics.published.published_rows import number_or_none, share_rows
 from deniable_statistics.sampling.items import Item
@@ -107,6 +108,11 @@ def compared_options(first: Question) -> range:
 def pairs_compared(first: Question, second: Question) -> int:
     """How many pairs of shares are compared with each other: each option between every two groups."""
     return len(compared_options(first)) * math.comb(len(second.options), 2)
+
+
+def has_likelihood(first: Question, second: Question) -> bool:
+    """Whether the intervals of shares within groups are by the likelihood of all replies; otherwise Fieller's."""
+    return has_joint_channel([first.mechanism, second.mechanism])
 
 
 def table_of(first: Question, second: Question, joint: JointCounts) -> Crosstab:
