@@ -239,6 +239,8 @@ class TestDifferences:
         assert said["rKey"].format(level=level) in page, "the bar of one difference is read as any other"
         assert "Method of its interval" in page
         assert said["rDifferenceAlone"].format(level=level) in page
+        (row,) = http.get(f"/s/{survey.id}/results/affair.json?compare=cohort").json["rows"]
+        assert "simultaneous" not in row["method"], "nothing else holds together with it"
 
 
 @pytest.mark.parametrize(
@@ -346,9 +348,10 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
         assert [each["name"] for each in resource["schema"]["fields"]] == header
     methods = files["methods.txt"].decode()
     assert "epsilon = 6.099" in methods
-    assert "otherwise yes with probability 0.5, epsilon = 1.099 (for affair" in methods
+    assert "otherwise yes with probability 0.5, epsilon = 1.099 (for \u201cHave you had an affair" in methods
     assert "on the numbers from 0 to 60" in methods
-    assert "1 (for town)" in methods, "scales of other lengths have other parameters"
+    town = str(survey.question("town").text)
+    assert f"1 (for \u201c{town}\u201d)" in methods, "scales of other lengths have other parameters"
     assert "; R. F. Boruch, \u201cAssuring" in methods.partition(". References: A. Agresti")[2]
     works = files["methods.bib"].decode()
     # Beside the works in the list stand the software and five works that a paper may add.

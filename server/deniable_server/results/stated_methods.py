@@ -9,12 +9,9 @@ from deniable_server.results.crossed_view import shown_rows
 from deniable_server.results.headlines import Headline
 from deniable_server.results.written import Words, level_text
 from deniable_statistics.published.leading import lead_level
-from deniable_statistics.published.method_names import method_name
+from deniable_statistics.published.method_names import SIMULTANEOUS, by_itself, method_name
 from deniable_statistics.views.crossed import has_likelihood, pairs_compared
 from deniable_statistics.views.view_row import ViewOptions, ViewRow
-
-SIMULTANEOUS = "simultaneous "
-"""How names of methods begin whose intervals hold several numbers at once."""
 
 
 def stated_methods(
@@ -66,7 +63,7 @@ def of_shares(rows: Sequence[ViewRow], level: float, words: Words, said: Sequenc
 def _of_differences(rows: Sequence[ViewRow], level: str, words: Words) -> Iterator[str]:
     """The methods of differences of groups, and how several of them hold together."""
     # The sentence itself says how all of them hold at once.
-    methods = dict.fromkeys(method_name(row.method).removeprefix(SIMULTANEOUS) for row in rows)
+    methods = dict.fromkeys(method_name(by_itself(row.method)) for row in rows)
     yield words["rDifferencesBy"].format(methods=", ".join(methods))
     yield words["rDifferencesShare" if len(rows) > 1 else "rDifferenceAlone"].format(level=level, n=len(rows))
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from deniable import Question
+from deniable.randomness import UNIT
 from deniable_server.results.crossed_view import CrossedIngredients, crossed_ingredients
 from deniable_server.results.drawing import Labels, digits_by_statistic, spoken_row
 from deniable_server.results.written import Words, counted, level_text, localized
@@ -237,12 +238,16 @@ def shown_figure(value: float | None, statistic: str) -> str:
 def about(fraction: str, words: Words) -> str:
     """A probability as a fraction, and about what it is where nobody could say.
 
+    Long ones have the denominator of published probabilities, so that those of a question can be compared.
+
     >>> about("3/4", {"rPoint": "."}), about("1365206961/2147483648", {"rPoint": ".", "rThousands": ","})
-    ('3/4', '1365206961/2147483648 \u2248 0.636')
+    ('3/4', '2730413922/2^32 \u2248 0.636')
     """
     if len(fraction) <= LONG_FRACTION:
         return fraction
-    return f"{fraction} \u2248 {localized(_rounded(fraction), words)}"
+    value = Fraction(fraction)
+    shown = f"{value * UNIT}/2^32" if UNIT % value.denominator == 0 else fraction
+    return f"{shown} \u2248 {localized(_rounded(fraction), words)}"
 
 
 @lru_cache(maxsize=1024)  # all rows of a question have the same two, and most questions of a survey

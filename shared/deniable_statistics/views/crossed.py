@@ -18,6 +18,7 @@ from deniable_statistics.joint.conditional_difference import ConditionalDifferen
 from deniable_statistics.joint.crosstab import MOST_LIKELY_CELLS, Crosstab, crosstab
 from deniable_statistics.joint.reports import has_joint_channel
 from deniable_statistics.published.charts import SHARES
+from deniable_statistics.published.method_names import simultaneous
 from deniable_statistics.published.published_rows import number_or_none, share_rows
 from deniable_statistics.sampling.items import Item
 from deniable_statistics.views.shown import is_wide
@@ -177,7 +178,7 @@ def _difference(first: Question, second: Question, found: ConditionalDifference,
         conf_low=found.interval.low,
         conf_high=found.interval.high,
         conf_level=options.confidence_level,
-        method="simultaneous conditional",
+        method=simultaneous("conditional") if pairs_compared(first, second) > 1 else "conditional",
     )
 
 
