@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import html
 import itertools
+import math
 import random
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from deniable import Survey, read_survey
+from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_server.language import words
 from deniable_server.store import Store
+from deniable_statistics.intervals import share_interval
 from deniable_statistics.views.crossed import has_likelihood, table_of
 from deniable_statistics.views.view_row import refusal_to_cross
 from tests.support.views import COHORTS, reports_of
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND
+
+ROOT = Path(__file__).parents[2]
 
 LANGUAGES = ["en", "de", "fr", "es", "ar"]
 
@@ -154,3 +159,28 @@ def test_the_stated_interval_of_crossed_shares_is_the_one_that_is_computed(text:
         assert has_likelihood(first, second) == computed, (first.id, second.id)
         found.add(computed)
     assert found == {True, False}
+
+
+def test_the_examples_for_journalists_are_what_a_page_says(http: FlaskClient, store: Store) -> None:
+    document = " ".join((ROOT / "docs/questions.md").read_text(encoding="utf-8").split())
+    survey = read_survey('results = "live"\n' + survey_toml("T", question_toml("q", "yes-no", truth="1/2", yes="1/2")))
+    store.publish(survey)
+    values = [1] * 412 + [0] * 588
+    store.store_reports([(survey, [Report(f"{i:032x}", None, {"q": each}) for i, each in enumerate(values)])])
+    page = shown(http, survey, "/q")
+    assert "of 100 people whose true answer is yes, about 75 send yes" in page
+    assert "of 100 whose true answer is no, chance makes about 25 send yes too" in page
+    assert "An estimated 32 % told their device yes (between 26 and 39 %)." in page
+    assert "Suppose 412 of 1,000 replies say yes" in document
+    assert "So about (412 \u2212 250) / 0.5 = 324 people told their devices yes: 32.4 %" in document
+    assert "the interval is 26 to 39 %" in document
+    # Ten of a thousand replies that were honest ones instead.
+    mechanism = survey.questions[0].mechanism
+    assert [round(100 * mechanism.estimate([1000 - n, n]).share[1], 1) for n in (402, 422)] == [30.4, 34.4]
+    assert "honest ones instead of them would have given 30.4 to 34.4 %" in document
+    assert "one in a hundred can move a share of everybody by up to 2.0 points" in page
+    assert "can move a share of everybody, for example by up to 2.0 points" in document
+    assert "(between 25 and 40 %)" in shown(http, survey, "/q?assume_fake=0.01")
+    assert "Above, 26 to 39 % becomes 25 to 40 %" in document
+    low, high = share_interval(324, 1000, (1.0, 0.0), 0.95)
+    assert f"it would be {math.floor(100 * low)} to {math.ceil(100 * high)} %" in document
