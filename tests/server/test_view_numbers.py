@@ -184,10 +184,11 @@ def on_page(page: str, expected: Sequence[ViewRow], where: str) -> int:
 
 
 def rounded(figure: float, digits: int, how: str, row: ViewRow) -> str:
-    """A number with so many digits; a difference that is not 0 with as many more as show that it is none."""
+    """A number with so many digits; of a difference whose interval excludes 0 with as many more as show that."""
     # An end that floating point separates from a round number is that number.
     exact = Decimal(figure) if how == ROUND_HALF_EVEN else Decimal(figure).quantize(Decimal("1e-9"))
-    for each in range(digits, 5 if "difference" in row.statistic else digits + 1):
+    is_certain = "difference" in row.statistic and (row.conf_low > 0 or row.conf_high < 0)
+    for each in range(digits, 5 if is_certain else digits + 1):
         if found := exact.quantize(Decimal(1).scaleb(-each), how):
             return f"{found:,}".replace("-", "\u2212")
     return f"{0:.{digits}f}"
