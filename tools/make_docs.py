@@ -11,7 +11,7 @@ import click
 
 from deniable_commands.main import main
 from deniable_server.app import create_app
-from deniable_server.results.file_columns import FILES
+from deniable_server.results.file_columns import FILES, METHOD_LABELS
 from deniable_server.settings import OF_COMMANDS, Settings, flag, variable
 from tools.designs_page import designs_page
 
@@ -93,6 +93,8 @@ def columns_page() -> str:
     for each in FILES:
         lines = [f"| `{name}` | {label} |" for name, label in each.labels.items()]
         parts.append(f"## {each.files}\n\n| column | what it holds |\n|---|---|\n" + "\n".join(lines) + "\n")
+    lines = [f"| `{name}` | {label} |" for name, label in METHOD_LABELS.items()]
+    parts.append("## Names of methods\n\n| method | what it is |\n|---|---|\n" + "\n".join(lines) + "\n")
     return "\n".join(parts)
 
 

@@ -243,7 +243,8 @@ def test_results_pages_and_files_of_a_rehearsal_are_those_of_a_real_study(tmp_pa
         log = (tmp_path / "rehearsal.log").read_text(encoding="utf-8")
         assert "Answer it yourself:" not in log  # it is closed
         assert f"deniable survey preview {file}" in log
-        assert "rehearsal: a program sent these replies" in CommandLine("verify").ok(f"{url}/s/{survey.id}")
+        verified = CommandLine("verify").ok(f"{url}/s/{survey.id}")
+        assert "no study: the collector says that it is a demo or a rehearsal" in verified
     with running_collector(tmp_path) as collector:
         collector.publish(survey)
         with (folder / "reports.csv").open(encoding="utf-8", newline="") as rows:

@@ -79,6 +79,9 @@ def test_a_sentence_says_which_intervals_hold_together() -> None:
         first, second = (table.estimate(question, np.array(table.columns[by]) == each) for each in "ab")
         alone = difference(first, second, survey.question(question).options.index(pairs[0].option))
         assert [pairs[0].conf_low, pairs[0].conf_high] == pytest.approx(alone.confidence_interval(level))
+        # A file says it, too, and only of intervals that hold together.
+        together = "simultaneous mover" if by == "group" else "mover"
+        assert {row.method for row in rows if row.measure == "difference"} == {together}
 
 
 def test_figures_of_a_ratio_have_two_digits_of_its_error_and_infinite_ends_are_no_limits() -> None:

@@ -163,6 +163,22 @@ def test_probabilities_are_exact_and_add_up(name: str) -> None:
                 assert {sum(column) for column in zip(*table.values, strict=True)} == {1}
 
 
+@pytest.mark.parametrize("name", books())
+def test_a_table_of_probabilities_has_one_denominator(name: str) -> None:
+    book = books()[name]
+    text = to_markdown(book)
+    for entry in book.entries:
+        for table in entry.probabilities:
+            values = [value for row in table.values for value in row]
+            if max(value.denominator for value in values) < 1000:
+                assert all(f" {value} |" in text for value in values)
+            elif all(2**32 % value.denominator == 0 for value in values):
+                for value in values:
+                    cell = f"{value * 2**32}/2^32 ({float(value):.6g})" if value.denominator > 1 else str(value)
+                    assert f"| {cell} |" in text, (entry.column, value)
+                    assert value.denominator < 1000 or f"{value} (" not in text, "no second denominator"
+
+
 def entries(book: Codebook) -> dict[str, tuple[tuple[str, str], ...]]:
     return {entry.column: entry.categories for entry in book.entries}
 

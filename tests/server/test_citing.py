@@ -43,8 +43,9 @@ def test_days_of_collection_are_said_once_each(last: int | None, said: str) -> N
 
 def test_the_answer_to_one_question_is_in_the_singular() -> None:
     one, two = citation(question("a"), 5), citation(question("a") + question("b"), 5)
-    begins = "The answer to one question was randomised on each respondent's device before it was sent (randomised"
+    named = f"of the survey \u201c{one.survey.title}\u201d"
+    begins = f"The answer to the one question {named} was randomised on each respondent's device before it was sent ("
     assert one.methods.startswith(begins)
-    begins = "Answers to 2 questions were randomised on each respondent's device before they were sent (randomised"
+    begins = f"Answers to the 2 questions {named} were randomised on each respondent's device before they were sent ("
     assert two.methods.startswith(begins)
     assert "Answers to 1 question, by" in one.json_ld

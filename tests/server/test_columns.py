@@ -7,8 +7,9 @@ import io
 
 from flask.testing import FlaskClient
 
-from deniable_server.results.file_columns import ESTIMATE_LABELS, FILES, VIEW_LABELS
+from deniable_server.results.file_columns import ESTIMATE_LABELS, FILES, METHOD_LABELS, VIEW_LABELS
 from deniable_server.store import Store
+from deniable_statistics.intervals import METHODS
 from tests.support.views import filled
 from tools.rig.surveys import FIVE_TYPES
 
@@ -30,6 +31,19 @@ def test_every_column_of_every_file_is_explained_in_its_order(http: FlaskClient,
     ids = [each.id for each in survey.questions]
     assert header(http, f"{api}/reports.csv") == [*reports[:place], *ids, *reports[place + 1 :]]
     assert all(label for each in FILES for label in each.labels.values())
+
+
+def test_every_method_in_a_file_is_explained(http: FlaskClient, store: Store) -> None:
+    survey, _ = filled(store, FIVE_TYPES)
+    seen = set()
+    for view in ("", "?compare=cohort", "?with=town", "?by=cohort", "?simultaneous=true"):
+        for row in http.get(f"/s/{survey.id}/results/affair.json{view}").json["rows"]:
+            assert row["method"].removeprefix("simultaneous ") in METHOD_LABELS
+            seen.add(row["method"])
+    assert {"conditional", "feldman-cousins", "simultaneous feldman-cousins"} < seen
+    assert set(METHODS) <= set(METHOD_LABELS), "what a query can ask for"
+    page = http.get("/columns").text
+    assert all(f"<code>{name}</code>" in page for name in METHOD_LABELS)
 
 
 def test_the_labels_are_of_columns_that_exist() -> None:

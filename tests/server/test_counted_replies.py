@@ -57,7 +57,7 @@ def test_files_of_drawn_questions_count_the_replies_to_each(http: FlaskClient, d
     least, most = min(asked.values()), max(asked.values())
     assert f"300 replies were counted, of which {least} to {most} answered each question, as of" in methods
     fields = {field["name"]: field.get("description", "") for field in package["resources"][0]["schema"]["fields"]}
-    assert fields["n"].startswith("replies to the question; fewer than all")
+    assert fields["n"].startswith("number of replies to the question; fewer than all")
     for question, n in asked.items():
         assert re.findall(rf"^{question},yes,,(\d+),", table, re.MULTILINE) == [str(n)]
 

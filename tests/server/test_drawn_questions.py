@@ -144,7 +144,7 @@ def test_pages_figures_and_sentences_count_the_replies_to_their_question(http: F
     marked = [bool(weak) for weak, _ in rows]
     assert True in wide
     assert marked == wide, "every number that is too weak is in grey, and no other"
-    assert "Ends of intervals in sentences and figures are rounded outwards" in crossed
+    assert "and ends of intervals are rounded outwards" in crossed
     differences = re.findall(r'<q dir="auto">(.*?)</q>', http.get(f"/s/{SURVEY.id}/results/affair?compare=cohort").text)
     assert all(re.search(r" replies from “paper” and [0-9]+ replies from “web”, ", each) for each in differences)
 

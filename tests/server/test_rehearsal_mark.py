@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -10,7 +11,7 @@ from flask.testing import FlaskClient
 
 from deniable import Report, read_survey
 from deniable.errors import ParameterError
-from deniable_research.results.verifying import verify
+from deniable_research.results.verifying import NO_STUDY, verify
 from deniable_server.language import words
 from deniable_server.settings import Rehearsal, settings_from
 from deniable_server.store import Store
@@ -58,7 +59,11 @@ def test_every_page_figure_citation_and_file_of_a_rehearsal_and_the_demo_says_so
     files = files_of(http.get(f"{api}/archive.zip").data)
     assert mark in files[f"{name.upper()}.txt"].decode()
     assert mark in files["methods.txt"].decode()
-    assert "rehearsal: a program sent these replies" in list(verify(lambda path: http.get(path).data, SURVEY.id))
+    assert json.loads(files["datapackage.json"])["title"] == f"{mark} T"
+    assert json.loads(files["csv-metadata.json"])["dc:title"] == f"{mark} T"
+    said = list(verify(lambda path: http.get(path).data, SURVEY.id))
+    assert NO_STUDY in said
+    assert said[-1] == "all checks passed: T, release 1, 200 replies, all of them sent by a program"
 
 
 def test_figures_name_the_address_of_their_survey(http: FlaskClient, store: Store) -> None:

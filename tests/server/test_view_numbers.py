@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 import pytest
@@ -162,20 +163,35 @@ def assert_crossed(page: str, expected: Sequence[ViewRow], where: str) -> None:
 
 
 def on_page(page: str, expected: Sequence[ViewRow], where: str) -> int:
-    """See that the table of a page has these rows; the number of values that stand in it."""
+    """See that the table of a page has these rows, rounded as in the figure; the number of values that stand in it."""
     seen = 0
     for row in expected:
         if row.value is not None and row.low is not None and row.high is not None:
-            show = number if row.statistic.startswith("mean") else percent
-            value, ends = show(row.value), f"{show(row.low)} to {show(row.high)}"
+            digits = digits_beside(row, expected)
+            scale, unit = (1, "") if row.statistic.startswith("mean") else (100, " %")
+            value = rounded(scale * row.value, digits, ROUND_HALF_EVEN, row) + unit
+            ends = f"{rounded(scale * row.low, digits, ROUND_FLOOR, row)}{unit} to "
+            ends += f"{rounded(scale * row.high, digits, ROUND_CEILING, row)}{unit}"
             if row.statistic == "difference":  # percentage points are no percent
-                value, ends = value.replace(" %", " points"), ends.replace(" %", "")
+                value = value.replace(" %", " point" if value in ("1 %", "\u22121 %") else " points")
+                ends = ends.replace(" %", "")
             if row.weak:  # which no figure quotes
                 value = "too few replies to say"
             assert f">{value}</td>" in page, (where, row.option, value)
             assert f">{ends}</td>" in page, (where, row.option, ends)
             seen += 1
     return seen
+
+
+def rounded(figure: float, digits: int, how: str, row: ViewRow) -> str:
+    """A number with so many digits; of a difference whose interval excludes 0 with as many more as show that."""
+    # An end that floating point separates from a round number is that number.
+    exact = Decimal(figure) if how == ROUND_HALF_EVEN else Decimal(figure).quantize(Decimal("1e-9"))
+    is_certain = "difference" in row.statistic and (row.conf_low > 0 or row.conf_high < 0)
+    for each in range(digits, 5 if is_certain else digits + 1):
+        if found := exact.quantize(Decimal(1).scaleb(-each), how):
+            return f"{found:,}".replace("-", "\u2212")
+    return f"{0:.{digits}f}"
 
 
 def walk_pages_of_all(http: FlaskClient, survey: Survey, reports: Sequence[Report]) -> None:

@@ -208,6 +208,22 @@ class TestDifferences:
         assert html.escape(said, quote=False) in page.text.replace("&#39;", "'")
         assert "Method of its interval" not in http.get(f"/s/{survey.id}/results/town").text
 
+    def test_link_a_file_of_their_own_numbers(self, five: Collector) -> None:
+        http, _, survey = five
+        address = f"/s/{survey.id}/results/town"
+        for query in ("?compare=cohort", "?by=cohort", "?with=affair", ""):
+            page = http.get(address + query).text
+            download = html.unescape(page.partition('<section id="download">')[2].partition("</section>")[0])
+            assert f'The numbers of this page (<a href="{address}.csv{query}">CSV</a>' in download
+            (link,) = re.findall(r'<link rel="alternate" type="text/csv" href="([^"]+)"', page)
+            assert html.unescape(link) == f"{address}.csv{query}"
+            rows = list(csv.DictReader(io.StringIO(http.get(f"{address}.csv{query}").text)))
+            assert rows[0]["statistic"] == {"?compare=cohort": "difference", "?with=affair": "row share"}.get(
+                query, "share"
+            )
+        page = html.unescape(http.get(f"/s/{survey.id}/results?by=cohort").text)
+        assert f'The numbers of this page (<a href="/s/{survey.id}/results.csv?by=cohort">CSV</a>' in page
+
     @pytest.mark.parametrize("confidence", ["0.95", "0.8"])
     def test_say_nothing_of_others_where_there_is_one(self, http: FlaskClient, store: Store, confidence: str) -> None:
         survey = replace(read_survey(COHORTS + FIVE_TYPES), results="live")
@@ -222,6 +238,9 @@ class TestDifferences:
         assert "Bonferroni" not in page
         assert said["rKey"].format(level=level) in page, "the bar of one difference is read as any other"
         assert "Method of its interval" in page
+        assert said["rDifferenceAlone"].format(level=level) in page
+        (row,) = http.get(f"/s/{survey.id}/results/affair.json?compare=cohort").json["rows"]
+        assert "simultaneous" not in row["method"], "nothing else holds together with it"
 
 
 @pytest.mark.parametrize(
@@ -329,9 +348,10 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
         assert [each["name"] for each in resource["schema"]["fields"]] == header
     methods = files["methods.txt"].decode()
     assert "epsilon = 6.099" in methods
-    assert "otherwise yes with probability 0.5, epsilon = 1.099 (for affair" in methods
+    assert "otherwise yes with probability 0.5, epsilon = 1.099 (for \u201cHave you had an affair" in methods
     assert "on the numbers from 0 to 60" in methods
-    assert "1 (for town)" in methods, "scales of other lengths have other parameters"
+    town = str(survey.question("town").text)
+    assert f"1 (for \u201c{town}\u201d)" in methods, "scales of other lengths have other parameters"
     assert "; R. F. Boruch, \u201cAssuring" in methods.partition(". References: A. Agresti")[2]
     works = files["methods.bib"].decode()
     # Beside the works in the list stand the software and five works that a paper may add.
@@ -427,7 +447,7 @@ def test_the_paragraph_counts_the_replies_of_few_cohorts(http: FlaskClient, stor
     assert "9 replies were counted in 7 cohorts" in html.unescape(http.get(f"/s/{many.id}/results").text)
 
 
-def test_figures_say_what_their_bars_hold_and_where_ends_are_not_rounded(http: FlaskClient, store: Store) -> None:
+def test_figures_say_what_their_bars_hold_and_how_ends_are_rounded(http: FlaskClient, store: Store) -> None:
     survey = replace(read_survey(COHORTS + FIVE_TYPES), results="live")
     store.publish(survey)
     store.store_reports([(survey, reports_of(survey, 60))])
@@ -440,12 +460,9 @@ def test_figures_say_what_their_bars_hold_and_where_ends_are_not_rounded(http: F
         assert ((together in page), (each in page)) == (of_all, not of_all)
     low = html.unescape(http.get(f"{results}/affair?compare=cohort&confidence=0.8").text)
     assert low.count(said["rHoldTogether"].format(level="80 %")) == 1
-    # Neither an overview nor a downloaded figure has a table.
     file = " ".join("".join(ElementTree.fromstring(http.get(f"{results}/affair.svg").data).itertext()).split())
-    for text, has_table in ((alone, True), (http.get(f"{results}/affair/embed").text, True), (overview, False)):
-        assert (said["rRounded"] in text, said["rRoundedElsewhere"] in text) == (has_table, not has_table)
-    assert "the page of each question" in file
-    assert "the table has" not in file
+    for text in (alone, overview, http.get(f"{results}/affair/embed").text, file):
+        assert said["rRounded"] in text
 
 
 def test_pages_describe_themselves_to_machines(http: FlaskClient, store: Store) -> None:

@@ -112,10 +112,9 @@ def write(file: IO[bytes], folder: str, survey: Survey, rows: Iterable[bytes], c
                 _write_database(path, survey, (), content)
             with path.open("rb") as database, archive.open(_entry(folder, DATABASE), "w", force_zip64=True) as entry:
                 shutil.copyfileobj(database, entry)
-        package = json.dumps(data_package(survey, resources, content.columns), indent=1, ensure_ascii=False)
-        _add(archive, folder, "datapackage.json", package.encode())
-        described = json.dumps(table_group(survey, resources, content.columns), indent=1, ensure_ascii=False)
-        _add(archive, folder, "csv-metadata.json", described.encode())
+        for name, describe in (("datapackage.json", data_package), ("csv-metadata.json", table_group)):
+            described = describe(survey, content.about["title"], resources, content.columns)
+            _add(archive, folder, name, json.dumps(described, indent=1, ensure_ascii=False).encode())
         names = [name.removeprefix(f"{folder}/") for name in archive.namelist()]
         _add(archive, folder, "README.txt", readme(content.about, names).encode())
 
@@ -150,8 +149,20 @@ def recipes(survey: Survey, estimates: Sequence[EstimateRow]) -> Iterator[tuple[
                 yield f"recompute/{question.id}.{suffix}", text
 
 
-def data_package(survey: Survey, resources: Sequence[Resource], meanings: Mapping[str, str]) -> dict[str, Any]:
-    """The description of the tables as a Frictionless data package; ``meanings`` are of columns of estimates."""
+def data_package(
+    survey: Survey, title: str, resources: Sequence[Resource], meanings: Mapping[str, str]
+) -> dict[str, Any]:
+    """The description of the tables as a Frictionless data package.
+
+    Parameters
+    ----------
+    survey : Survey
+    title : str
+        That of all files: where a program sent the replies, it says so.
+    resources : sequence of Resource
+    meanings : mapping of str to str
+        What columns of estimates mean.
+    """
 
     def field(table: Resource, name: str, kind: str) -> dict[str, str]:
         meaning = _meaning(table, name, meanings)
@@ -161,7 +172,7 @@ def data_package(survey: Survey, resources: Sequence[Resource], meanings: Mappin
     return {
         "profile": "tabular-data-package",
         "name": f"deniable-{survey.id}",
-        "title": str(survey.title),
+        "title": title,
         **({"description": f"Who was asked, in the author's words: {survey.sample}"} if survey.sample else {}),
         "id": survey.id,
         **({} if stated is None else {"licenses": [_licensed(stated)]}),
@@ -189,8 +200,13 @@ def _licensed(stated: License) -> dict[str, str]:
     return {key: value for key, value in known.items() if value is not None}
 
 
-def table_group(survey: Survey, resources: Sequence[Resource], meanings: Mapping[str, str]) -> dict[str, Any]:
-    """The description of the tables by *CSV on the Web* (W3C), whose readers find it beside them by its name."""
+def table_group(
+    survey: Survey, title: str, resources: Sequence[Resource], meanings: Mapping[str, str]
+) -> dict[str, Any]:
+    """The description of the tables by *CSV on the Web* (W3C), whose readers find it beside them by its name.
+
+    Parameters are those of `data_package`.
+    """
 
     def column(table: Resource, name: str, kind: str) -> dict[str, str]:
         meaning = _meaning(table, name, meanings)
@@ -199,7 +215,7 @@ def table_group(survey: Survey, resources: Sequence[Resource], meanings: Mapping
     stated = License.of(survey)
     return {
         "@context": "http://www.w3.org/ns/csvw",
-        "dc:title": str(survey.title),
+        "dc:title": title,
         "dc:identifier": survey.id,
         **({"dc:creator": str(survey.organiser)} if survey.organiser else {}),
         **({} if stated is None else {"dc:license": {"@id": stated.address} if stated.address else stated.text}),

@@ -11,7 +11,7 @@ from deniable_server.results.plain_method import DIFFERENCES
 from deniable_server.results.written import Words, author_text, localized, points_behind
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
 from deniable_statistics.published.steady_text import steady
-from deniable_statistics.views.shown import axis_of, common_digits, spoken
+from deniable_statistics.views.shown import Spoken, axis_of, common_digits, spoken
 from deniable_statistics.views.view_row import POSSIBLE_DIFFERENCES, ViewRow
 from deniable_statistics.views.view_rows import difference_axis
 
@@ -69,16 +69,19 @@ class Labels:
 
     def value(self, row: ViewRow, digits: int | None = None) -> str:
         """The value of a row with its interval, or that the replies are too few; ``digits`` are those of its figure."""
-        if row.value is None or row.low is None or row.high is None:
+        said = spoken_row(row, digits)
+        if said is None:
             return self.words["rNoReplies"] if row.estimate is None else self.words["rWeak"]
         if row.weak:
             return self.words["rWeak"]
-        is_mean = row.statistic.startswith("mean")
-        said = spoken(row.value, row.low, row.high, 1 if is_mean else 100, digits, row.statistic in DIFFERENCES)
-        is_difference = row.statistic in ("difference", "row difference")
-        unit = "" if is_mean else points_behind(said.value, self.words) if is_difference else " %"
         span = self.words["rTo"].format(low=said.low, high=said.high)
-        return localized(f"{said.value}{unit} ({span})", self.words)
+        return localized(f"{said.value}{self.unit(row, said)} ({span})", self.words)
+
+    def unit(self, row: ViewRow, said: Spoken) -> str:
+        """What stands behind the value of a row: a sign of percent, points of a difference of shares, or nothing."""
+        if row.statistic.startswith("mean"):
+            return ""
+        return points_behind(said.value, self.words) if row.statistic in DIFFERENCES else " %"
 
 
 def digits_of(rows: Sequence[ViewRow]) -> int:
@@ -86,6 +89,20 @@ def digits_of(rows: Sequence[ViewRow]) -> int:
     quoted = [(each.low, each.high) for each in rows if not each.weak and each.value is not None]
     known = [(low, high) for low, high in quoted if low is not None and high is not None]
     return common_digits(known, 1 if rows and rows[0].statistic.startswith("mean") else 100)
+
+
+def digits_by_statistic(rows: Sequence[ViewRow]) -> Mapping[str, int]:
+    """The digits of the values of a view, by statistic: its figure, its table and its sentences have the same ones."""
+    statistics = dict.fromkeys(row.statistic for row in rows)
+    return {each: digits_of([row for row in rows if row.statistic == each]) for each in statistics}
+
+
+def spoken_row(row: ViewRow, digits: int | None) -> Spoken | None:
+    """The value of a row and the ends of its interval as people read them; None where there is none."""
+    if row.value is None or row.low is None or row.high is None:
+        return None
+    scale = 1 if row.statistic.startswith("mean") else 100
+    return spoken(row.value, row.low, row.high, scale, digits, row.statistic in DIFFERENCES)
 
 
 def axis_of_row(question: Question, row: ViewRow) -> Axis:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deniable import EstimateRow, Question
 from deniable_server.language import words as words_of
+from deniable_server.results.drawing import digits_by_statistic, spoken_row
 from deniable_server.results.written import Words, localized, percentage_points
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import LargestEstimate, largest_estimate, most_frequent
@@ -44,7 +45,7 @@ class Headline:
     `sentence` is the whole sentence where there is a finding, with ``{option}`` or ``{unit}`` for a label of the
     author, and empty where there is none. `printed` is the sentence to print, with ``{of}``, ``{question}`` and
     ``{level}`` too; it is empty where nothing should be printed. `largest` is the answer with the largest estimate,
-    where none leads for certain.
+    where none leads for certain. `is_about_lead` is true where all answers were compared to say what leads.
     """
 
     what: str
@@ -54,6 +55,7 @@ class Headline:
     sentence: str = ""
     printed: str = ""
     largest: str | None = None
+    is_about_lead: bool = False
 
 
 def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | None = None) -> list[Headline]:
@@ -168,7 +170,8 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
     if numbers is None:
         return _vague(what, words)
     text = words["rTickedIs" if question.kind.takes_several else "rMostIs"]
-    return Headline(what, None, row.option, "", text, _with_numbers(words["rPrintMost"], numbers, words))
+    printed = _with_numbers(words["rPrintMost"], numbers, words)
+    return Headline(what, None, row.option, "", text, printed, is_about_lead=True)
 
 
 def _largest(
@@ -181,7 +184,7 @@ def _largest(
     points = [shown_point(row, SHARES) for row in rows]
     known = [each for each in points if each is not None]
     if found is None or len(known) < len(rows) or points[found.option] != max(known) or known.count(max(known)) > 1:
-        return Headline(what, None, None, words["rNoneAhead"], printed=words["rPrintNone"])
+        return Headline(what, None, None, words["rNoneAhead"], printed=words["rPrintNone"], is_about_lead=True)
     # Outwards, so that the stated lead contains the computed one; and no share is further than 100 points from another.
     behind, ahead = (min(100, math.ceil(100 * abs(each) - 1e-9)) for each in found.lead)
     digits = _digits(question, rows, rows[found.option].statistic)
@@ -191,7 +194,7 @@ def _largest(
     said, printed = words["rLargest"], words["rPrintLargest"]
     for name, each in values.items():
         said, printed = (text.replace(f"{{{name}}}", each) for text in (said, printed))
-    return Headline(what, None, None, "", said, printed, rows[found.option].option)
+    return Headline(what, None, None, "", said, printed, rows[found.option].option, is_about_lead=True)
 
 
 def in_words(row: EstimateRow, axis: Axis, words: Words | None = None, digits: int | None = None) -> str:
@@ -226,16 +229,10 @@ def certain_differences(
     ``label`` has the option as it is shown, by the option of the survey, and ``group`` the answers that make groups
     where two questions are crossed.
     """
-    certain = certain_rows(rows)
-    digits = digits_of_differences(certain)
-    return [difference_in_words(row, SAID, words, label, group or {}, digits) for row in certain]
-
-
-def digits_of_differences(rows: Sequence[ViewRow]) -> int | None:
-    """The digits of differences that are said together; None where there is none."""
-    ends = [(each.low, each.high) for each in rows if each.low is not None and each.high is not None]
-    scale = 1 if rows and rows[0].statistic == "mean difference" else 100
-    return common_digits(ends, scale) if ends else None
+    # Of all rows, as in figure and table, and not of those that are said alone.
+    digits = digits_by_statistic(rows)
+    said = [(row, digits[row.statistic]) for row in certain_rows(rows)]
+    return [difference_in_words(row, SAID, words, label, group or {}, each) for row, each in said]
 
 
 def certain_rows(rows: Sequence[ViewRow]) -> list[ViewRow]:
@@ -273,8 +270,8 @@ def difference_in_words(
     whose = row.given_option if row.statistic == "row difference" else row.cohort
     more, less = (whose, row.minus) if row.value > 0 else (row.minus, whose)
     least, most = sorted((abs(row.low), abs(row.high)))
-    scale = 1 if row.statistic == "mean difference" else 100
-    said = spoken(abs(row.value), least, most, scale, digits, is_difference=True)
+    said = spoken_row(replace(row, value=abs(row.value), low=least, high=most), digits)
+    assert said is not None
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
     groups = {name: group.get(each or "", steady(each or "")) for name, each in (("more", more), ("less", less))}
     option = label.get(row.option, steady(row.option))

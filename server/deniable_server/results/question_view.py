@@ -17,12 +17,12 @@ from deniable_server.results.headlines import (
     headlines,
 )
 from deniable_server.results.plain_method import DIFFERENCES, weak_rules
+from deniable_server.results.stated_methods import stated_methods
 from deniable_server.results.to_print import PrintedFinding, differences_to_print, findings_of
 from deniable_server.results.view_tables import Column, ViewTable, columns_of, crossed_rows, recipe_rows
 from deniable_server.results.written import Words, counted, level_text, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
-from deniable_statistics.published.method_names import method_name
 from deniable_statistics.views.crossed import pairs_compared
 from deniable_statistics.views.crossed_recipe import crossed_scripts
 from deniable_statistics.views.figures import Caption, figure, has_multiples, multiples
@@ -56,10 +56,8 @@ class Section:
     flags : list of (str, str)
         Rows whose data contradict the design, and what is wrong.
     notes : list of str
-    methods : str
-        Names of the methods of its intervals.
-    differences : str
-        How differences of groups were computed; empty for other views.
+    methods : list of str
+        Sentences on the methods of its numbers and of what it says in words, with their confidence levels.
     is_single : bool
         Whether it shows one difference of groups alone, whose interval holds nothing together with others.
     recipe : Markup
@@ -88,8 +86,7 @@ class Section:
     rows: Markup
     flags: list[tuple[str, str]]
     notes: list[str]
-    methods: str
-    differences: str
+    methods: list[str]
     is_single: bool
     recipe: Markup
     is_binomial: bool
@@ -158,8 +155,7 @@ def section(
         rows=table.html(shown),
         flags=_flags(question, estimates, labels),
         notes=notes(survey, question, labels, options),
-        methods=", ".join(dict.fromkeys(method_name(row.method) for row in shown)),
-        differences=_how_compared(rows, options, labels),
+        methods=stated_methods(question, rows, options, labels.words, given, found),
         is_single=bool(options.compare) and len(rows) == 1,
         recipe=recipe_rows(question, recipe, options, labels),
         is_binomial=bool(recipe and recipe[0].a),
@@ -169,19 +165,6 @@ def section(
         crossed=Markup() if given is None else crossed_rows(question, given, rows, labels),
         channels=[] if given is None else [(labels.text(each.text), channels(each)) for each in (question, given)],
     )
-
-
-def _how_compared(rows: Sequence[ViewRow], options: ViewOptions, labels: Labels) -> str:
-    """The method of the intervals of differences of groups, and how several of them hold together."""
-    if not (options.compare and rows):
-        return ""
-    # The sentence itself says how all of them hold at once.
-    methods = dict.fromkeys(method_name(row.method).removeprefix("simultaneous ") for row in rows)
-    level = level_text(options.confidence_level, labels.words)
-    said = [labels.words["rDifferencesBy"].format(methods=", ".join(methods))]
-    if len(rows) > 1:
-        said.append(labels.words["rDifferencesShare"].format(level=level, n=len(rows)))
-    return " ".join(said)
 
 
 def _scripts(

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import Question
-from deniable_server.results.drawing import Labels
+from deniable_server.results.drawing import Labels, digits_by_statistic
 from deniable_server.results.headlines import (
     PRINTED,
     Headline,
     certain_rows,
     difference_in_words,
-    digits_of_differences,
 )
 from deniable_server.results.plain_method import DIFFERENCES
 from deniable_statistics.published.steady_text import steady
@@ -80,12 +79,12 @@ def differences_to_print(
         cohorts = dict.fromkeys(each for row in rows for each in (row.cohort, row.minus) if each is not None)
         none = words["rPrintNoDifference" if given is None else "rPrintNoneAmong"]
         return [PrintedFinding(_with(none, texts), () if given else tuple(cohorts))]
-    digits = digits_of_differences(certain)
+    digits = digits_by_statistic(rows)
     groups = {} if given is None else {each: labels.option(given, each) for each in given.options}
     options = {each: labels.option(question, each) for each in question.options}
     return [
         PrintedFinding(
-            difference_in_words(row, PRINTED, words, options, groups, digits, **texts),
+            difference_in_words(row, PRINTED, words, options, groups, digits[row.statistic], **texts),
             () if given else (row.cohort, row.minus),
         )
         for row in certain

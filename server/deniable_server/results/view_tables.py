@@ -15,12 +15,12 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from deniable import Question
+from deniable.randomness import UNIT
 from deniable_server.results.crossed_view import CrossedIngredients, crossed_ingredients
-from deniable_server.results.drawing import Labels
+from deniable_server.results.drawing import Labels, digits_by_statistic, spoken_row
 from deniable_server.results.written import Words, counted, level_text, localized
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.views.recipe import Ingredients
-from deniable_statistics.views.shown import MOST_DIGITS
 from deniable_statistics.views.view_row import ViewOptions, ViewRow
 
 LONG_FRACTION = 9
@@ -136,11 +136,12 @@ class ViewTable:
 
     def html(self, rows: Sequence[ViewRow]) -> Markup:
         """Its rows."""
-        return html_rows(self.columns, ((row.weak, self._cells(row)) for row in rows))
+        digits = digits_by_statistic(rows)
+        return html_rows(self.columns, ((row.weak, self._cells(row, digits[row.statistic])) for row in rows))
 
-    def _cells(self, row: ViewRow) -> list[str]:
+    def _cells(self, row: ViewRow, digits: int) -> list[str]:
         """The cells of a row, in the order of the columns."""
-        texts = {**self._whose(row), **self._number(row)}
+        texts = {**self._whose(row), **self._number(row, digits)}
         return [texts[column.name] for column in self.columns]
 
     def _whose(self, row: ViewRow) -> Mapping[str, str]:
@@ -158,27 +159,19 @@ class ViewTable:
             texts[_name_of(self.given, labels)] = labels.option(self.given, row.given_option)
         return texts
 
-    def _number(self, row: ViewRow) -> Mapping[str, str]:
+    def _number(self, row: ViewRow, digits: int) -> Mapping[str, str]:
+        """The value and the interval, rounded as in the figure: two roundings of one number look like two numbers."""
         words = self.labels.words
-        show = number if row.statistic.startswith("mean") else points if row.statistic == "difference" else percent
-        unit = words["rPoints"] if row.statistic == "difference" else ""
         value, interval = self.columns[-2].name, self.columns[-1].name
-        if row.value is None:
+        said = spoken_row(row, digits)
+        if said is None:
             return {value: UNKNOWN, interval: UNKNOWN}
-        low, high = (localized(show(end), words) for end in (row.low, row.high))
+        unit = self.labels.unit(row, said)
+        behind = unit if unit == " %" else ""
+        low, high = (localized(end + behind, words) for end in (said.low, said.high))
         # What a figure does not quote, its table does not quote either; files have the number, and say that it is weak.
-        said = words["rWeak"] if row.weak else localized(show(row.value), words) + unit
-        return {value: said, interval: words["rTo"].format(low=low, high=high)}
-
-
-def points(difference: float | None) -> str:
-    """A difference of shares in percentage points, without a unit; no digits hide on which side of 0 it is.
-
-    >>> points(-0.2068), points(0.0004), points(0.0)
-    ('\u221220.7', '0.04', '0.0')
-    """
-    digits = next((each for each in range(1, MOST_DIGITS + 1) if round(100 * (difference or 0.0), each)), 1)
-    return percent(difference, digits).removesuffix(" %")
+        shown = words["rWeak"] if row.weak else localized(said.value + unit, words)
+        return {value: shown, interval: words["rTo"].format(low=low, high=high)}
 
 
 def recipe_rows(question: Question, found: Sequence[Ingredients], options: ViewOptions, labels: Labels) -> Markup:
@@ -245,12 +238,16 @@ def shown_figure(value: float | None, statistic: str) -> str:
 def about(fraction: str, words: Words) -> str:
     """A probability as a fraction, and about what it is where nobody could say.
 
+    Long ones have the denominator of published probabilities, so that those of a question can be compared.
+
     >>> about("3/4", {"rPoint": "."}), about("1365206961/2147483648", {"rPoint": ".", "rThousands": ","})
-    ('3/4', '1365206961/2147483648 \u2248 0.636')
+    ('3/4', '2730413922/2^32 \u2248 0.636')
     """
     if len(fraction) <= LONG_FRACTION:
         return fraction
-    return f"{fraction} \u2248 {localized(_rounded(fraction), words)}"
+    value = Fraction(fraction)
+    shown = f"{value * UNIT}/2^32" if UNIT % value.denominator == 0 else fraction
+    return f"{shown} \u2248 {localized(_rounded(fraction), words)}"
 
 
 @lru_cache(maxsize=1024)  # all rows of a question have the same two, and most questions of a survey

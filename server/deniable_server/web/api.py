@@ -321,7 +321,8 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
 def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as CSV.
 
-    The same rows as the JSON.
+    The same rows as the JSON. Differences between groups and crossed questions are files of the pages of results:
+    `/s/SURVEY-ID/results/QUESTION.csv?compare=cohort` and `?with=OTHER-QUESTION`.
     """
     state = get_store().state(survey_id)
     require_reader(state.survey)

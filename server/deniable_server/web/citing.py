@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,9 @@ LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be k
 
 MOST_NAMED = 8
 """Most questions of one mechanism that the paragraph of methods names; of more it says how many they are."""
+
+LONGEST_QUOTED = 100
+"""Longest text of a question in the paragraph of methods, in characters; a longer one is cut between words."""
 
 MOST_COHORTS = 6
 """Most cohorts whose replies the paragraph of methods counts; of more it says how many they are."""
@@ -195,9 +199,10 @@ class Citation:
             if survey.sample
             else ""
         )
-        answers, sent = f"Answers to {len(survey.questions)} questions were", "they were"
+        named = f"of the survey \u201c{_line(survey.title)}\u201d"
+        answers, sent = f"Answers to the {len(survey.questions)} questions {named} were", "they were"
         if self._is_one:
-            answers, sent = "The answer to one question was", "it was"
+            answers, sent = f"The answer to the one question {named} was", "it was"
         *methods, final = (
             f"{words_of} {cite(works)}" if works else words_of for words_of, works in map(_interval, self._intervals)
         )
@@ -241,14 +246,15 @@ class Citation:
         """How questions are randomised, and of several ways the questions that have each."""
         questions_of: dict[str, list[str]] = {}
         for each in self.survey.questions:
-            questions_of.setdefault(question_text(each, cite), []).append(each.id)
+            asked = textwrap.shorten(_line(each.text), LONGEST_QUOTED, placeholder=" \u2026")
+            questions_of.setdefault(question_text(each, cite), []).append(f"\u201c{asked}\u201d")
         if len(questions_of) == 1:
             return next(iter(questions_of))
         named = {
-            used: ", ".join(ids) if len(ids) <= MOST_NAMED else f"{len(ids)} questions"
-            for used, ids in questions_of.items()
+            used: ", ".join(texts) if len(texts) <= MOST_NAMED else f"{len(texts)} questions"
+            for used, texts in questions_of.items()
         }
-        return "; ".join(f"{used} (for {ids})" for used, ids in named.items())
+        return "; ".join(f"{used} (for {texts})" for used, texts in named.items())
 
     @property
     def _works(self) -> list[Work]:

@@ -16,7 +16,7 @@ from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.language import language_of_query, translated, words
 from deniable_server.results import archive
 from deniable_server.results.drawing import Labels
-from deniable_server.results.file_columns import FILES
+from deniable_server.results.file_columns import FILES, METHOD_LABELS
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.releases import reports_file
 from deniable_server.results.service import get_results
@@ -233,7 +233,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
 @releases.doc(hide=True)
 def columns_page() -> Response:
     """What the columns of all files of results mean; they are English, as their names are."""
-    return translated("columns.html", files=FILES)
+    return translated("columns.html", files=FILES, methods=METHOD_LABELS)
 
 
 @releases.get("/s/<survey_id>/releases")

@@ -26,7 +26,7 @@ from deniable_server.language import language_of, words
 from deniable_server.results.crossed_view import shown_rows
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, digits_of, panels_of
 from deniable_server.results.field_dates import FieldDates
-from deniable_server.results.headlines import headlines
+from deniable_server.results.headlines import Headline, headlines
 from deniable_server.results.plain_method import odds_line, weak_rules, who_answered
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
@@ -45,6 +45,7 @@ from deniable_server.results.replies import counted_replies, replies_behind, rep
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
 from deniable_server.results.sorting import by_share, is_sortable
+from deniable_server.results.stated_methods import of_shares
 from deniable_server.results.to_print import PrintedFinding, findings_of
 from deniable_server.results.versions import Versions, versions
 from deniable_server.results.view_tables import about
@@ -353,7 +354,7 @@ class ResultsPage:
         command = f"deniable analyze crosstab reports.csv {question.id} {other.id} --survey survey.json"
         return self.words["rCrossRows"], command
 
-    def key(self, *figures: str | None, has_table: bool = True, is_single: bool = False) -> str:
+    def key(self, *figures: str | None, is_single: bool = False) -> str:
         """How figures are read: points and bars, and of arrows and grey rows what these figures have.
 
         A single difference of groups (`is_single`) has an interval that holds by itself.
@@ -364,7 +365,7 @@ class ResultsPage:
         # Where the page says nothing in words, of a level that is low, it has not said yet what the bars hold.
         if are_together and not may_say(self.options):
             said.append(say_text(self.words["rHoldTogether"], level=self.level))
-        said += [self.words[_rounded(has_table)]] if drawn else []
+        said += [self.words["rRounded"]] if drawn else []
         said += [self.words["rKeyArrow"]] if 'class="arrow"' in drawn else []
         return " ".join([*said, *([self.words["rKeyWeak"]] if '<g class="weak"' in drawn else [])])
 
@@ -604,7 +605,7 @@ class ResultsPage:
             return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
         return f"{self.count_of(self.asked)} \u00b7 {self.when}"
 
-    def caption_notes(self, question: Question | None, has_table: bool = False) -> list[str]:
+    def caption_notes(self, question: Question | None) -> list[str]:
         """The notes below a figure: its method, who answered, who is counted, and its source."""
         survey, words = self.survey, self.words
         record = self.shown.record
@@ -612,16 +613,11 @@ class ResultsPage:
         url = f"{self.base}/s/{survey.id}/results"
         method = say_text(words["rMethodNote"], level=self.level)
         return [
-            f"{method} {words[_rounded(has_table)]} {'' if question is None else odds_line(question, words)}".rstrip(),
+            f"{method} {words['rRounded']} {'' if question is None else odds_line(question, words)}".rstrip(),
             f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=self.source, url=url, **released),
             *([] if self.license is None else [say_text(words["rLicensed"], license=self.license.text)]),
         ]
-
-
-def _rounded(has_table: bool) -> str:
-    """The sentence that says where the ends of intervals are not rounded."""
-    return "rRounded" if has_table else "rRoundedElsewhere"
 
 
 def say_text(sentence: str, **values: object) -> str:
@@ -778,13 +774,23 @@ def everything(page: ResultsPage) -> dict[str, Any]:
 def lines(page: ResultsPage) -> dict[str, Any]:
     """The values of an overview."""
     page.compute_together()
-    return {"lines": [line(page, each) for each in page.survey.questions]}
+    rows = [row for each in page.survey.questions for row in page.rows(each)[0]]
+    found = {each.id: headlines_of(page, each) for each in page.survey.questions}
+    said = [each for of_question in found.values() for each in of_question]
+    return {
+        "lines": [line(page, each, found[each.id]) for each in page.survey.questions],
+        "methods": of_shares(rows, page.options.confidence_level, page.words, said),
+    }
 
 
-def line(page: ResultsPage, question: Question) -> dict[str, Any]:
+def headlines_of(page: ResultsPage, question: Question) -> list[Headline]:
+    """The sentences on a question in an overview."""
+    return headlines(question, page.rows(question)[1], page.words) if may_say(page.options) else []
+
+
+def line(page: ResultsPage, question: Question, found: Sequence[Headline]) -> dict[str, Any]:
     """A question in an overview: its sentence, and its options as a figure."""
     rows, estimates = page.rows(question)
-    found = headlines(question, estimates, page.words) if may_say(page.options) else []
     leading = shown_row(question, rows, found[0].option if found else None)
     said = [sentence(question, each, False, page.labels) for each in found] or nobody_yet(estimates, page.words)
     printed = page.to_print(question, findings_of(question, found, False, page.level, page.labels))

@@ -22,6 +22,7 @@ from deniable_statistics.classical.designs import NO_YES
 from deniable_statistics.comparison import holm
 from deniable_statistics.comparison.side_by_side import Cohorts, Figure
 from deniable_statistics.intervals import level_of_each
+from deniable_statistics.published.method_names import simultaneous
 from deniable_statistics.sampling.sample import of_rows
 
 
@@ -146,7 +147,9 @@ def _pairs(
     pairs, adjusted = itertools.combinations(labels, 2), holm([figure.p_value for figure in figures])
     for cohorts, figure, p in zip(pairs, figures, adjusted, strict=True):
         row = compared(about, measure, cohorts, figure, figure.confidence_interval(level).cut(*within))
-        yield replace(row, p_adjusted=p if len(figures) > 1 else None)
+        if len(figures) > 1:
+            row = replace(row, p_adjusted=p, method=simultaneous(row.method))
+        yield row
 
 
 def _trend(about: ComparisonRow, labels: Sequence[str], cohorts: Cohorts, option: int) -> Iterator[ComparisonRow]:

@@ -35,7 +35,7 @@ from deniable_statistics.published.columns import (
     p_value,
     text_table,
 )
-from deniable_statistics.published.method_names import method_name, methods_text
+from deniable_statistics.published.method_names import by_itself, method_name, methods_text
 from deniable_statistics.published.printed_numbers import decimals_of, fixed, number, percent
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.regression.tidy import LIKELIHOOD_RATIO_Z
@@ -217,7 +217,8 @@ def comparison_table(rows: Sequence[ComparisonRow]) -> PaperTable:
     rows = [
         replace(row, conf_low=-math.inf) if row.conf_low == 0 and row.conf_high == math.inf else row for row in rows
     ]
-    figures = [row for row in rows if row.df is None]
+    # The sentence itself says how all of them hold at once.
+    figures = [replace(row, method=by_itself(row.method)) for row in rows if row.df is None]
     return PaperTable.of(
         COMPARISONS,
         rows,

@@ -70,7 +70,8 @@ class ComparisonRow:
     p_adjusted : float or None
         Adjusted by Holm's method, for the differences between three cohorts or more.
     method : str
-        The method of the interval, or of the test.
+        The method of the interval, or of the test; it begins with ``simultaneous`` where the intervals of all pairs
+        hold at once.
     df_error : float or None
         Under a sampling design the degrees of freedom of Student's t, or the denominator degrees of freedom of F.
     """

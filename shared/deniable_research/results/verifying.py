@@ -29,6 +29,10 @@ MOST_STARTS = 3
 """How often a check is started, because results move while it runs."""
 
 
+NO_STUDY = "no study: the collector says that it is a demo or a rehearsal, and that a program sent all replies"
+"""The line on a collector of a rehearsal or of the demo; all checks are the same there."""
+
+
 def verify(fetch: Fetch, survey_id: str, seen: KeptHead | None = None) -> Iterator[str]:
     """Check what a collector publishes of a survey; yields a sentence for each check that held.
 
@@ -77,7 +81,7 @@ def _have_moved(fetch: Fetch, survey: Survey, log: Log, content: bytes | None) -
 def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, content: bytes | None) -> Iterator[str]:
     """Check everything after the log; ``content`` is `reports.csv`, None where the survey keeps no rows."""
     if log.is_rehearsal:
-        yield "rehearsal: a program sent these replies"
+        yield NO_STUDY
     yield f"log: {counted(log.head.size, 'release')}, head {log.head.root}, signed by key {log.key.key_id}"
     if seen is not None:
         yield f"heads: the log extends the {counted(seen.size, 'release')} that were seen before"
@@ -99,7 +103,11 @@ def _results(fetch: Fetch, survey: Survey, log: Log, seen: KeptHead | None, cont
         "are what the library computes from these tallies"
     )
     latest = f"release {records[-1].number}, " if records else "no signed release yet, "
-    yield f"all checks passed: {in_one_line(str(survey.title))}, {latest}{counted(shown.n, 'reply', 'replies')}"
+    by_program = ", all of them sent by a program" if log.is_rehearsal else ""
+    yield (
+        f"all checks passed: {in_one_line(str(survey.title))}, {latest}{counted(shown.n, 'reply', 'replies')}"
+        f"{by_program}"
+    )
 
 
 def _survey(fetch: Fetch, survey_id: str) -> Survey:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable_statistics.archive.codebook import Entry, SurveyCodebook
-from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
+from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exact_cells
 from deniable_statistics.published.markdown import escape_markdown, markdown_table
 
 
@@ -62,8 +62,8 @@ def _entry(entry: Entry) -> str:
         parts.append(markdown_table(("code", "stands for"), entry.categories).rstrip())
     for table in entry.probabilities:
         # A person looks up an answer, so answers are rows here: the transpose of the channel matrix.
-        columns = zip(table.answers, zip(*table.values, strict=True), strict=True)
-        rows = ([answer, *map(exactly, column)] for answer, column in columns)
+        columns = zip(table.answers, zip(*exact_cells(table.values), strict=True), strict=True)
+        rows = ([answer, *column] for answer, column in columns)
         parts += [escape_markdown(table.title), markdown_table(("answer", *table.reports), rows).rstrip()]
     return "\n\n".join(parts)
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
 from deniable_statistics.archive.codebook import Entry, SurveyCodebook
-from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
+from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exact_cells
 
 NAMESPACE = "ddi:codebook:2_5"
 """XML namespace of DDI-Codebook 2.5."""
@@ -123,8 +123,8 @@ def _mechanism(entry: Entry) -> list[str]:
         sentences.append(f"True answers: {'; '.join(entry.options)}.")
     for table in entry.probabilities:
         cells = [
-            f"{report} | {answer}: {exactly(value)}"
-            for report, row in zip(table.reports, table.values, strict=True)
+            f"{report} | {answer}: {value}"
+            for report, row in zip(table.reports, exact_cells(table.values), strict=True)
             for answer, value in zip(table.answers, row, strict=True)
         ]
         sentences.append(f"{table.title}: {'; '.join(cells)}.")

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
+from deniable.randomness import UNIT
 from deniable_statistics.archive.codebook import Entry
 
 
-def exactly(probability: Fraction) -> str:
-    """A probability as a fraction, followed by a decimal number if the fraction is long.
+def exact_cells(values: Sequence[Sequence[Fraction]]) -> list[list[str]]:
+    """The probabilities of a table as fractions; long ones have one denominator, and a decimal number behind them.
 
-    >>> exactly(Fraction(3, 4)), exactly(Fraction(2863311531, 4294967296)), exactly(Fraction(1))
-    ('3/4', '2863311531/4294967296 (0.666667)', '1')
+    >>> exact_cells([[Fraction(3, 4), Fraction(1, 4)]])
+    [['3/4', '1/4']]
+    >>> exact_cells([[Fraction(945748661, 1073741824), Fraction(1, 2**32), Fraction(0)]])
+    [['3782994644/2^32 (0.880797)', '1/2^32 (2.32831e-10)', '0']]
     """
-    return str(probability) if probability.denominator < 1000 else f"{probability} ({float(probability):.6g})"
+    denominators = {each.denominator for row in values for each in row}
+    if max(denominators, default=1) < 1000:
+        return [[str(each) for each in row] for row in values]
+    # What is computed from published probabilities may have other denominators.
+    is_published = all(UNIT % each == 0 for each in denominators)
+    return [[_exactly(each, is_published) for each in row] for row in values]
+
+
+def _exactly(probability: Fraction, is_published: bool) -> str:
+    if probability.denominator == 1:
+        return str(probability)
+    fraction = f"{probability * UNIT}/2^32" if is_published else str(probability)
+    return f"{fraction} ({float(probability):.6g})"
 
 
 def epsilon_in_words(entry: Entry) -> str:

@@ -241,13 +241,12 @@ class JointReports:
             None without reports, under a sampling design, where a report is no single value, and for more than
             `MOST_TRUTHS` cells.
         """
-        if not self.n or self.sample.is_complex or math.prod(len(item.options) for item in self.items) > MOST_TRUTHS:
+        if not self.n or self.sample.is_complex or not has_joint_channel([item.design for item in self.items]):
             return None
         channel: NDArray[np.float64] = np.ones((1, 1))
         places = np.zeros(len(self.frequencies), dtype=np.int64)
         for item in self.items:
-            if item.design.channels is None or item.design.groups > 1 or not item.design.reports.supports_one:
-                return None
+            assert item.design.channels is not None
             # Chances are independent: the channel of all questions is the Kronecker product of theirs.
             (of_item,) = item.design.channels
             channel = np.asarray(np.kron(channel, of_item), dtype=float)
@@ -265,6 +264,17 @@ class JointReports:
         places = np.indices(sizes).reshape(len(sizes), -1)
         certain = [np.eye(size)[where] for size, where in zip(sizes, places, strict=True)]
         return Truths(products(self.scores)[self.rows], columns(certain))
+
+
+def has_joint_channel(designs: Sequence[AnyDesign]) -> bool:
+    """Whether questions with these designs have one channel for all their answers, from which a likelihood is computed.
+
+    That needs one channel for each, of which a report is one value, and at most `MOST_TRUTHS` cells.
+    """
+    known = [design_of(each) for each in designs]
+    if math.prod(len(each.truths) for each in known) > MOST_TRUTHS:
+        return False
+    return all(each.channels is not None and each.groups == 1 and each.reports.supports_one for each in known)
 
 
 def sample_of(items: Sequence[Item], sample: Sample | None) -> Sample:

@@ -75,7 +75,7 @@ def most_frequent(
     if largest is None or not largest.lead.low > 0:
         return None
     # Half of the error probability goes to the comparison, half to the interval.
-    best, half = largest.option, (1 + confidence_level) / 2
+    best, half = largest.option, lead_level(confidence_level)
     counts = [row.count or 0 for row in rows]
     is_counted = design.is_exclusive and all(row.count is not None for row in rows)
     level, binomials = level_of_each(half, len(rows)), design.binomials(design.expected_if_even, 1)
@@ -117,8 +117,17 @@ def largest_estimate(
     if design.is_exclusive and all(row.count is not None for row in rows):
         covariance = design.covariance([row.count or 0 for row in rows], rows[0].n)
     return LargestEstimate(
-        best, lead_of(best, shares, covariance, min(row.n for row in rows), (1 + confidence_level) / 2)
+        best, lead_of(best, shares, covariance, min(row.n for row in rows), lead_level(confidence_level))
     )
+
+
+def lead_level(confidence_level: float) -> float:
+    """The level of the intervals of leads: half of the error probability, see `most_frequent`.
+
+    >>> lead_level(0.95)
+    0.975
+    """
+    return (1 + confidence_level) / 2
 
 
 def lead_of(

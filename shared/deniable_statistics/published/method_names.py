@@ -28,6 +28,24 @@ METHOD_NAMES = {
 """The name of each method as it stands before the word *intervals*."""
 
 
+SIMULTANEOUS = "simultaneous "
+"""How the name of a method begins in files where its intervals hold several figures at once."""
+
+
+def simultaneous(method: str) -> str:
+    """The name in files of a method whose intervals hold several figures at once."""
+    return f"{SIMULTANEOUS}{method}"
+
+
+def by_itself(method: str) -> str:
+    """The name of a method without the remark that its intervals hold several figures at once.
+
+    >>> by_itself(simultaneous("mover")), by_itself("mover")
+    ('mover', 'mover')
+    """
+    return method.removeprefix(SIMULTANEOUS)
+
+
 def method_name(method: str) -> str:
     """A method of intervals as papers call it.
 
@@ -38,9 +56,9 @@ def method_name(method: str) -> str:
     """
     if method in METHOD_NAMES:
         return METHOD_NAMES[method]
+    if method.startswith(SIMULTANEOUS):
+        return f"{SIMULTANEOUS}{method_name(by_itself(method))}"
     kind, _, rest = method.partition(" ")
-    if rest and kind == "simultaneous":
-        return f"simultaneous {method_name(rest)}"
     if rest and kind == "korn-graubard":
         return f"{methods_text(rest.split(', '))} (Korn-Graubard)"
     return method

@@ -16,7 +16,9 @@ from deniable_statistics.intervals import Interval
 from deniable_statistics.joint.conditional import Conditional
 from deniable_statistics.joint.conditional_difference import ConditionalDifference, certain_differences
 from deniable_statistics.joint.crosstab import MOST_LIKELY_CELLS, Crosstab, crosstab
+from deniable_statistics.joint.reports import has_joint_channel
 from deniable_statistics.published.charts import SHARES
+from deniable_statistics.published.method_names import simultaneous
 from deniable_statistics.published.published_rows import number_or_none, share_rows
 from deniable_statistics.sampling.items import Item
 from deniable_statistics.views.shown import is_wide
@@ -109,6 +111,11 @@ def pairs_compared(first: Question, second: Question) -> int:
     return len(compared_options(first)) * math.comb(len(second.options), 2)
 
 
+def has_likelihood(first: Question, second: Question) -> bool:
+    """Whether the intervals of shares within groups are by the likelihood of all replies; otherwise Fieller's."""
+    return has_joint_channel([first.mechanism, second.mechanism])
+
+
 def table_of(first: Question, second: Question, joint: JointCounts) -> Crosstab:
     """The crosstab of the people who were asked both questions."""
     # Who was not asked both has a null in one field, and tells nothing about both.
@@ -171,7 +178,7 @@ def _difference(first: Question, second: Question, found: ConditionalDifference,
         conf_low=found.interval.low,
         conf_high=found.interval.high,
         conf_level=options.confidence_level,
-        method="simultaneous conditional",
+        method=simultaneous("conditional") if pairs_compared(first, second) > 1 else "conditional",
     )
 
 

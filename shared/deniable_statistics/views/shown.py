@@ -101,8 +101,8 @@ def spoken(
     """A value and its interval in as many digits as the interval allows, its ends rounded outwards.
 
     So the stated interval contains the computed one, and is at least four units of its last digit wide. Where numbers
-    stand together, ``digits`` are their `common_digits`. An end of a difference that is not 0 has as many digits as it
-    takes to see that, because a difference whose interval excludes 0 is called certain.
+    stand together, ``digits`` are their `common_digits`. A difference whose interval excludes 0 is called certain, so
+    it and the ends of its interval have as many digits as it takes to see that.
 
     >>> spoken(0.15, 0.0812, 0.2149, 100)
     Spoken(value='15', low='8', high='22')
@@ -110,14 +110,18 @@ def spoken(
     Spoken(value='0.0', low='\u22121.4', high='1.2')
     >>> spoken(0.073, 0.0028, 0.144, 100, is_difference=True)
     Spoken(value='7', low='0.2', high='15')
+    >>> spoken(0.0041, 0.0002, 0.08, 100, 0, is_difference=True), spoken(0.0041, -0.07, 0.08, 100, is_difference=True)
+    (Spoken(value='0.4', low='0.02', high='8'), Spoken(value='0', low='\u22127', high='8'))
     """
     digits = _digits(scale * (high - low)) if digits is None else digits
-    more = MOST_DIGITS if is_difference else digits
-    down = next(filter(float, (_outwards(math.floor, scale * low, each) for each in range(digits, more + 1))), None)
-    up = next(filter(float, (_outwards(math.ceil, scale * high, each) for each in range(digits, more + 1))), None)
+    excludes_0 = is_difference and not low <= 0 <= high
+    places = range(digits, (MOST_DIGITS if excludes_0 else digits) + 1)
+    nearest = (f"{round(scale * value, each) + 0.0:.{each}f}" for each in places)
+    down = (_outwards(math.floor, scale * low, each) for each in places)
+    up = (_outwards(math.ceil, scale * high, each) for each in places)
     zero = f"{0:.{digits}f}"
-    said = (f"{round(scale * value, digits) + 0.0:.{digits}f}", down or zero, up or zero)
-    return Spoken(*(each.replace("-", "\u2212") for each in said))
+    # The first text that is no zero.
+    return Spoken(*(next(filter(float, texts), zero).replace("-", "\u2212") for texts in (nearest, down, up)))
 
 
 def _outwards(end: Callable[[float], int], value: float, digits: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from deniable.errors import ParameterError, describe
 from deniable.mechanisms.support import Support
@@ -19,6 +20,7 @@ from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, level_of_each
 from deniable_statistics.published.charts import Axis
+from deniable_statistics.published.method_names import simultaneous
 from deniable_statistics.published.published_rows import estimate, number_or_none
 from deniable_statistics.views.shown import axis_of, is_wide
 from deniable_statistics.views.view_row import (
@@ -117,7 +119,8 @@ def _differences(
         for pair, between in zip(pairs, mean_differences(means, places), strict=True):
             figures = (between.estimate, between.std_error, between.confidence_interval(level), METHOD)
             rows.append(_difference_row(question, pair, "", figures, None, options))
-    return rows
+    # One difference has its interval by itself.
+    return [replace(row, method=simultaneous(row.method)) for row in rows] if m > 1 else rows
 
 
 def _pairs(cohorts: Sequence[str], against: str | None) -> list[tuple[str, str]]:
@@ -173,7 +176,7 @@ def _difference_row(
         conf_low=interval.low,
         conf_high=interval.high,
         conf_level=options.confidence_level,
-        method=f"simultaneous {method}",
+        method=method,
     )
 
 
