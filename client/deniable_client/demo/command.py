@@ -152,7 +152,10 @@ def show_table(survey: Survey, people: list[Answers], result: dict[str, Any], da
             f"{interval:>20}   {'yes' if covers else 'no'}"
         )
     click.echo()
-    click.echo(f"{result['n']:,} reports stored; {covered} of {len(result['estimates'])} intervals cover the truth.")
+    click.echo(
+        f"{result['n']:,} reports stored; {covered} of {len(result['estimates'])} intervals cover the truth; "
+        "of 95 % intervals about 19 in 20 do."
+    )
     click.echo("No true answer left the process that played the people; the collector has the noisy reports only.")
     if result["n"] != len(people):
         click.secho(f"Expected {len(people):,} reports.", fg="red", err=True)

@@ -20,14 +20,16 @@ ESTIMATE_LABELS = {
     "estimate": "the share or mean computed from the replies, right on average (unbiased); 0.25 is 25 %; it may be "
     "impossible, such as below 0, so quote feasible",
     "std_error": "standard error of estimate",
-    "conf_low": "lower end of the confidence interval, neither rounded nor cut to what is possible",
-    "conf_high": "upper end of the confidence interval, neither rounded nor cut to what is possible",
+    "conf_low": "lower end of the confidence interval, as its method gives it, not rounded; some methods never leave 0 "
+    "to 1",
+    "conf_high": "upper end of the confidence interval, as its method gives it, not rounded; some methods never leave "
+    "0 to 1",
     "conf_level": "confidence level of the interval; 0.95 is 95 %",
     "method": "name of the method of the interval, such as feldman-cousins",
     "epsilon": "how much a reply to this question can reveal (privacy loss); less is more protection",
     "feasible": "the number to quote: of all possible values the most likely one, which pages show",
     "statistic": "what the number is: share, mean, or among, which is a share among those to whom the question applies",
-    "target": "for whom the interval is: respondents alone, or the population of which they are a random sample",
+    "target": "for whom the interval is: respondents alone, or a population, if they are like a random sample of it",
     "p_below": "probability of so few supporting replies, or fewer, if the share is 0 (p-value); near 0 the replies "
     "hardly fit the design",
     "p_above": "probability of so many supporting replies, or more, if the share is 1 (p-value); near 0 the replies "
@@ -66,7 +68,8 @@ VIEW_LABELS = {
     "count": "how many of these replies support the answer; of a row share how many support both answers",
     "a": "probability that a reply supports the answer if this answer is true",
     "b": "probability that a reply supports the answer if another one is true",
-    "value": "the number to quote, which pages show rounded: of all possible values the most likely one; 0.25 is 25 %",
+    "value": "the number to quote, which pages show rounded: of all possible values the most likely one; of a row "
+    "difference that of the unbiased shares; 0.25 is 25 %",
     "low": "lower end of the interval that pages show, cut to what is possible; pages round it down",
     "high": "upper end of the interval that pages show, cut to what is possible; pages round it up",
     "weak": "True if the interval is too wide for value to be quoted; pages print “too few replies to say” instead",
@@ -83,8 +86,9 @@ REPORT_LABELS = {
     "id": "random id of the reply, which the respondent's receipt shows",
     "cohort": "the group that the person's link named; empty without one",
     "the id of each question": "what the device sent after it had mixed in chance, so not an answer; empty if the "
-    "device did not ask. A number is mostly that of an option, from 0: of yes and no, 0 is no and 1 is yes. A text is "
-    "mostly b and a digit for each option, 1 where the reply supports it",
+    "device did not ask. For a question with options, a number says which one, "
+    "counted from 0 in the order of the results page: of yes and no, 0 is no and 1 is yes. A text is mostly b and a "
+    "digit for each option, 1 where the reply supports it. The archive's codebook.md lists the codes of each question",
     ONE_REPORT_COLUMN: "whether each person is counted once: by invitation, by blind token, or not enforced",
 }
 """What the columns of noisy replies mean, in order."""
