@@ -61,6 +61,22 @@ def make_years(chance: random.Random) -> str:
     return _reports(survey, people(), chance)
 
 
+def make_work(chance: random.Random) -> str:
+    """The CSV of the noisy reports to work.toml, which has a choice of five options and cohorts."""
+    survey = read_survey(path=FOLDER / "work.toml")
+    hours = survey.question("work").options
+    log_odds = dict(zip(hours, (-1.6, -1.2, -0.8, -0.2, 0.4), strict=True))
+
+    def people() -> Iterator[tuple[str | None, dict[str, str]]]:
+        for student in range(2 * STUDENTS):
+            final = student % 2
+            (worked,) = chance.choices(hours, (0.2, 0.2, 0.2, 0.2, 0.2) if final else (0.4, 0.2, 0.15, 0.15, 0.1))
+            cheated = _happens(log_odds[worked] + 0.4 * final, chance)
+            yield survey.cohorts[final], {"cheated": "yes" if cheated else "no", "work": worked}
+
+    return _reports(survey, people(), chance)
+
+
 def make_points(chance: random.Random) -> str:
     """The CSV of a page that asks the question of points.toml, and stores its noisy value beside points of an exam."""
     survey = read_survey(path=FOLDER / "points.toml")
@@ -99,6 +115,7 @@ if __name__ == "__main__":
         "reports": make(random.Random(1974)),  # noqa: S311
         "studied": make_studied(random.Random(1975)),  # noqa: S311
         "years": make_years(random.Random(1976)),  # noqa: S311
+        "work": make_work(random.Random(1978)),  # noqa: S311
         "points": make_points(random.Random(1977)),  # noqa: S311
     }
     for name, drawn in files.items():

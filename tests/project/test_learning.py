@@ -10,22 +10,17 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 
 import click
-import numpy as np
 import pytest
 import yaml
 from click.testing import CliRunner
 
-from deniable import read_survey
-from deniable.mechanisms import Warner
 from deniable_commands.main import main
-from deniable_research import read
-from deniable_research.regression import Fit
 from deniable_server.app import create_app
 from tests.support.extras import with_extras
 from tools import make_drawings, tutorials
@@ -136,121 +131,6 @@ def test_the_tutorial_shows_what_r_prints() -> None:
     run(DOCS / "learn" / "paper.md", NOT_RUN)
 
 
-def by_r(folder: Path, script: str, survey: str, data: str, changes: Mapping[str, str]) -> str:
-    """What a script of the tutorial finds in other data: coefficients, errors and log-likelihood, or why it stops."""
-    page = (DOCS / "learn" / "paper.md").read_text(encoding="utf-8")
-    files = {block.file: block.text for block in blocks_of(page)}
-    (folder / "noise.R").write_text(files["noise.R"], encoding="utf-8")
-    (folder / "survey.toml").write_text(survey, encoding="utf-8")
-    (folder / "data.csv").write_text(data, encoding="utf-8")
-    text = re.sub(r'readLines\("\w+\.md"\)', 'readLines("book.md")', files[script])
-    text = re.sub(r'read\.csv\("\w+\.csv"', 'read.csv("data.csv"', text)
-    for old, new in changes.items():
-        assert old in text
-        text = text.replace(old, new)
-    shown = "write(format(c(fit$par, fit$error, -fit$value), digits = 10), 'found.txt', ncolumns = 1)"
-    (folder / "script.R").write_text(f"{text}\n{shown}\n", encoding="utf-8")
-    made = CliRunner().invoke(main, ["codebook", str(folder / "survey.toml"), "--to", str(folder / "book.md")])
-    assert made.exit_code == 0, made.output
-    command = [rscript(), "script.R"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    return (folder / "found.txt").read_text(encoding="utf-8") if done.returncode == 0 else done.stderr
-
-
-@pytest.mark.r
-@pytest.mark.parametrize(
-    ("survey", "data", "predictor"),
-    [("studied", "studied", "studied"), ("exams", "reports", "stressed")],
-    ids=["three options", "two options"],
-)
-def test_r_of_the_tutorial_finds_our_regression(tmp_path: Path, survey: str, data: str, predictor: str) -> None:
-    toml, rows = EXAMPLE / f"{survey}.toml", EXAMPLE / f"{data}.csv"
-    found = by_r(
-        tmp_path, "options.R", toml.read_text("utf-8"), rows.read_text("utf-8"), {'"studied"': f'"{predictor}"'}
-    )
-    numbers = [float(each) for each in found.split()]
-    model = read(rows, toml).regress(f"cheated ~ {predictor}")
-    k = len(model.params)
-    assert len(numbers) == 2 * (2 * k - 1) + 1
-    assert numbers[:k] == pytest.approx(model.params.tolist(), abs=1e-3)
-    assert numbers[2 * k - 1 :][:k] == pytest.approx(model.bse.tolist(), abs=1e-3)
-    assert isinstance(model.fit, Fit)
-    assert numbers[-1] == pytest.approx(model.fit.loglik, abs=1e-5)
-
-
-@pytest.mark.r
-@pytest.mark.parametrize(
-    ("survey", "data", "outcome"),
-    [("years", "years", "studied"), ("exams", "reports", "cheated")],
-    ids=["three options", "two options"],
-)
-def test_r_of_the_tutorial_finds_our_regression_of_cohorts(
-    tmp_path: Path, survey: str, data: str, outcome: str
-) -> None:
-    toml, rows = EXAMPLE / f"{survey}.toml", EXAMPLE / f"{data}.csv"
-    header, *lines = rows.read_text("utf-8").splitlines(keepends=True)
-    # Some rows without a cohort or a report, which say nothing of the model.
-    place = header.strip().split(",").index(outcome)
-    for at, empty in ((3, 1), (7, place)):
-        cells = lines[at].split(",")
-        lines[at] = ",".join([*cells[:empty], "", *cells[empty + 1 :]])
-    found = by_r(
-        tmp_path, "outcome.R", toml.read_text("utf-8"), "".join([header, *lines]), {'"studied"': f'"{outcome}"'}
-    )
-    numbers = [float(each) for each in found.split()]
-    model = read(tmp_path / "data.csv", toml).regress(f"{outcome} ~ C(cohort)")
-    k = len(model.params)
-    assert len(numbers) == 2 * k + 1
-    assert numbers[:k] == pytest.approx(model.params.tolist(), abs=1e-3)
-    assert numbers[k : 2 * k] == pytest.approx(model.bse.tolist(), abs=1e-3)
-    assert isinstance(model.fit, Fit)
-    assert model.fit.loglik == pytest.approx(numbers[-1], abs=1e-5)
-
-
-@pytest.mark.r
-@pytest.mark.parametrize(
-    ("survey", "data", "predictor"),
-    [("points", "points", "studied"), ("exams", "reports", "stressed")],
-    ids=["three options", "two options"],
-)
-def test_r_of_the_tutorial_finds_our_regression_of_numbers_without_noise(
-    tmp_path: Path, survey: str, data: str, predictor: str
-) -> None:
-    toml = EXAMPLE / f"{survey}.toml"
-    header, *lines = (EXAMPLE / f"{data}.csv").read_text("utf-8").splitlines()
-    if "points" not in header:
-        # Some numbers that depend on the reports; what they mean does not matter here.
-        header, lines = f"{header},points", [f"{line},{(7 * at) % 50 + len(line)}" for at, line in enumerate(lines)]
-    changes = {
-        '"studied"': f'"{predictor}"',
-        "print(wald": "fit <- list(par = b, error = error, value = 0)\nprint(wald",
-    }
-    found = by_r(tmp_path, "points.R", toml.read_text("utf-8"), "\n".join([header, *lines, ""]), changes)
-    numbers = [float(each) for each in found.split()]
-    model = read(tmp_path / "data.csv", toml).regress(f"points ~ {predictor}")
-    assert numbers == pytest.approx([*model.params, *model.bse, 0], rel=1e-6)
-
-
-@pytest.mark.r
-def test_r_of_the_tutorial_finds_our_regression_of_labels_without_noise(tmp_path: Path) -> None:
-    page = (DOCS / "learn" / "paper.md").read_text(encoding="utf-8")
-    options = next(block.text for block in blocks_of(page) if block.file == "options.R")
-    (instead,) = re.findall(r"in place of the three that begin with .*?```r\n(.*?)```", page, re.DOTALL)
-    checked, *answers = (
-        line for line in options.splitlines(keepends=True) if line.startswith(("if (size(outcome)", "yes <-", "no <-"))
-    )
-    assert len(answers) == 2
-    changes = {'"cheated"': '"passed"', checked: "", answers[0]: instead, answers[1]: ""}
-    toml, rows = EXAMPLE / "points.toml", EXAMPLE / "points.csv"
-    found = by_r(tmp_path, "options.R", toml.read_text("utf-8"), rows.read_text("utf-8"), changes)
-    numbers = [float(each) for each in found.split()]
-    model = read(rows, toml).regress("passed ~ studied")
-    assert numbers[:3] == pytest.approx(model.params.tolist(), abs=1e-3)
-    assert numbers[5:8] == pytest.approx(model.bse.tolist(), abs=1e-3)
-    assert isinstance(model.fit, Fit)
-    assert numbers[-1] == pytest.approx(model.fit.loglik, abs=1e-5)
-
-
 @pytest.mark.r
 def test_r_of_the_documents_subtracts_groups(tmp_path: Path) -> None:
     page = (DOCS / "researchers.md").read_text(encoding="utf-8")
@@ -289,87 +169,6 @@ def test_r_of_the_page_by_hand_finds_its_numbers() -> None:
     assert rest[5].split() == [str(final.count("0")), str(final.count("1"))]
 
 
-@pytest.mark.r
-@pytest.mark.parametrize("seed", range(4))
-def test_r_of_the_tutorial_finds_rare_answers_of_few_people(tmp_path: Path, seed: int) -> None:
-    """Where 15 and 30 % are true among 400 people, a long first step ends where the likelihood is flat."""
-    text = (EXAMPLE / "exams.toml").read_text(encoding="utf-8")
-    survey = read_survey(text)
-    rng, mechanism = np.random.default_rng(seed), survey.questions[0].mechanism
-    assert isinstance(mechanism, Warner)
-    keep = mechanism.keep / 2**32
-    lines = []
-    for n, (cohort, share) in enumerate([("final year", 0.15), ("first year", 0.3)] * 200):
-        truth = rng.random() < share
-        lines.append(f"{n},{cohort},{int(truth if rng.random() < keep else not truth)}\n")
-    found = by_r(tmp_path, "outcome.R", text, "".join(["id,cohort,cheated\n", *lines]), {'"studied"': '"cheated"'})
-    numbers = [float(each) for each in found.split()]
-    reports = read(tmp_path / "data.csv", EXAMPLE / "exams.toml", columns={"cheated": "cheated"})
-    model = reports.regress("cheated ~ C(cohort)", penalty=None)
-    assert numbers[:2] == pytest.approx(model.params.tolist(), abs=2e-3)
-    assert numbers[2:4] == pytest.approx(model.bse.tolist(), abs=2e-3)
-
-
-@pytest.mark.r
-def test_wald_intervals_of_the_tutorial_are_those_of_the_command(tmp_path: Path) -> None:
-    page = (DOCS / "learn" / "paper.md").read_text(encoding="utf-8")
-    (noise,) = (block.text for block in blocks_of(page) if block.file == "noise.R")
-    arguments = [EXAMPLE / "reports.csv", "cheated ~ stressed + C(cohort)", "--survey", EXAMPLE / "exams.toml"]
-    asked = ["analyze", "regress", *map(str, arguments), "--interval", "wald", "--format", "json"]
-    said = CliRunner().invoke(main, asked)
-    assert said.exit_code == 0, said.output
-    rows = json.loads(said.stdout)["terms"]
-    estimates, errors = (", ".join(repr(row[name]) for row in rows) for name in ("estimate", "std_error"))
-    # The function, without the lines that read a codebook.
-    code = f"{noise[noise.index('wald <-') :]}\nwrite.csv(wald(c({estimates}), c({errors})), stdout())"
-    run_r = [rscript(), "-e", code]
-    done = subprocess.run(run_r, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    for theirs, ours in zip(csv.DictReader(done.stdout.splitlines()), rows, strict=True):
-        ends = (float(theirs["low"]), float(theirs["high"]))
-        assert ends == pytest.approx((ours["conf_low"], ours["conf_high"]), abs=5.1e-4)
-        p = ours["p_value"]
-        assert theirs["p"] == ("< 0.0001" if p < 1e-4 else f"{p:.4f}")
-
-
-STOPS = {
-    "three options in model.R": (
-        "model.R",
-        {},
-        {'"stressed"': '"studied"'},
-        "studied: model.R is for questions with two",
-    ),
-    "another mechanism": (
-        "options.R",
-        {"epsilon = 1.5": 'epsilon = 1.5\nmechanism = "subset"'},
-        {},
-        "studied: this code is for the mechanisms warner and k-ary",
-    ),
-    "a question that is not there": (
-        "options.R",
-        {},
-        {"size(predictor)": 'size("help")'},
-        "help: is not in the codebook",
-    ),
-    "labels": (
-        "options.R",
-        {},
-        {"codebook <-": "reports$studied <- 'half of it'\ncodebook <-"},
-        "with codes, not labels",
-    ),
-}
-
-
-@pytest.mark.r
-@pytest.mark.parametrize("case", STOPS)
-def test_r_of_the_tutorial_stops_where_it_would_be_wrong(tmp_path: Path, case: str) -> None:
-    script, in_survey, in_script, sentence = STOPS[case]
-    head, last = (EXAMPLE / "studied.toml").read_text(encoding="utf-8").rsplit("[[questions]]", 1)
-    for old, new in in_survey.items():
-        last = last.replace(old, new)
-    rows = (EXAMPLE / "studied.csv").read_text(encoding="utf-8")
-    assert sentence in by_r(tmp_path, script, f"{head}[[questions]]{last}", rows, in_script)
-
-
 def test_what_a_tutorial_does_not_run_needs_a_machine_of_its_own() -> None:
     """The one exception: what root does to a machine, which tests must not."""
     for page in TUTORIALS:
@@ -392,6 +191,7 @@ def test_the_example_of_the_tutorial_is_what_its_script_draws() -> None:
         "reports": module.make(random.Random(1974)),
         "studied": module.make_studied(random.Random(1975)),
         "years": module.make_years(random.Random(1976)),
+        "work": module.make_work(random.Random(1978)),
         "points": module.make_points(random.Random(1977)),
     }
     for name, text in drawn.items():

@@ -14,6 +14,7 @@ import pytest
 from deniable import read_survey
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.files import Layout, quick_question, read_layout
+from deniable_statistics.archive.regression_script import REGRESSION, regression_script
 from tests.support.analyzing import DATA
 from tests.support.drawn_questions import shared_survey
 from tools.rig.command_line import CommandLine
@@ -274,3 +275,28 @@ def test_the_command_writes_both_for_surveys_and_design_files(tmp_path: Path) ->
 def test_a_link_is_told_where_its_file_is() -> None:
     said = CODEBOOK.refused("https://collector.example/s/abc")
     assert "must be a file, got a link; the survey's file is survey.json in the archive" in said
+
+
+def test_with_scripts_the_file_for_regressions_in_r_stands_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    book = tmp_path / "book.md"
+    said = CODEBOOK.ok(tmp_path / "survey.toml", "--to", book, "--scripts")
+    assert said.split() == [str(book), str(tmp_path / REGRESSION)]
+    assert book.read_text(encoding="utf-8") == CODEBOOK.ok(tmp_path / "survey.toml")
+    script = (tmp_path / REGRESSION).read_bytes()
+    assert script == regression_script()
+    assert script.isascii()
+    assert max(map(len, script.splitlines())) <= 120
+
+
+def test_the_file_for_regressions_goes_with_a_survey_and_a_codebook_for_people(tmp_path: Path) -> None:
+    (tmp_path / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    for more in ((), ("--to", tmp_path / "book.xml")):
+        assert "--scripts goes with --to and a file .md" in CODEBOOK.refused(
+            tmp_path / "survey.toml", *more, "--scripts"
+        )
+    design = tmp_path / "design.toml"
+    design.write_text('[[questions]]\nname = "q"\ndesign = "forced-response"\ntruth = "1/2"\n', encoding="utf-8")
+    said = CODEBOOK.refused(design, "--to", tmp_path / "book.md", "--scripts")
+    assert "--scripts goes with a survey" in said
+    assert {each.name for each in tmp_path.iterdir()} == {"survey.toml", "design.toml"}

@@ -27,6 +27,7 @@ from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_statistics.archive import python_script, r_script
+from deniable_statistics.archive.regression_script import REGRESSION, regression_script
 from deniable_statistics.archive.supplements import files_about
 from deniable_statistics.intervals.restricted import feldman_cousins, likelihood_ratio_interval
 from tests.support.archives import files_of
@@ -36,7 +37,6 @@ from tools.rig.in_process import ended
 from tools.rig.patience import PATIENCE
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, Clock
-from tools.tutorials import blocks_of
 
 KINDS = survey_toml(
     "Kinds",
@@ -285,6 +285,8 @@ def test_its_readme_names_every_file(unpacked: tuple[Path, Survey, list[Estimate
     assert f"/s/{survey.id}/results?release=1" in " ".join(text.split())
     assert "To recompute a share" in text
     assert "To recompute a regression" in text
+    assert (folder / REGRESSION).read_bytes() == regression_script()
+    assert f"{REGRESSION} fits regressions in R" in text
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -309,7 +311,7 @@ def test_of_a_survey_that_keeps_tallies_has_no_rows_and_no_scripts(http: FlaskCl
     assert "none can be computed" in " ".join(readme.split())
     assert "Rscript" not in readme
     assert "reports.csv has" not in readme
-    assert not names & {"reports.csv", "estimates.py", "estimates.R"}
+    assert not names & {"reports.csv", "estimates.py", "estimates.R", REGRESSION}
 
 
 @pytest.mark.parametrize("text", ["'; import os #", "*/ $x `y' \"", "\u0646\u0639\u0645 \\ \"\"\" '''"])
@@ -328,23 +330,16 @@ def test_texts_of_authors_are_texts_in_every_script(text: str) -> None:
 
 @pytest.mark.r
 def test_r_regresses_from_the_archive_alone(tmp_path: Path, http: FlaskClient, store: Store) -> None:
-    """With the scripts of the tutorial and nothing that Python writes: codebook and reports are in the archive."""
+    """With nothing that Python writes afterwards: the script, the codebook and the reports are in the archive."""
     survey, reports = filled(store, survey_toml("Regressed", question_toml("affair", "yes-no", epsilon=2.0)))
     content = http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(tmp_path)
+    code = 'source("regression.R"); cat(coef(noisy_regression(affair ~ cohort, "reports.csv")))'
+    command = [rscript(), "-e", code]
     folder = tmp_path / survey.id
-    page = (Path(__file__).parents[2] / "docs" / "learn" / "paper.md").read_text(encoding="utf-8")
-    scripts = {block.file: block.text for block in blocks_of(page)}
-    (folder / "noise.R").write_text(scripts["noise.R"], encoding="utf-8")
-    script = scripts["outcome.R"]
-    for old, new in (('"studied"', '"affair"'), ("years.csv", "reports.csv"), ("years.md", "codebook.md")):
-        assert old in script
-        script = script.replace(old, new)
-    (folder / "outcome.R").write_text(f"{script}\ncat(format(fit$par, digits = 10))\n", encoding="utf-8")
-    command = [rscript(), "outcome.R"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    found = [float(each) for each in done.stdout.splitlines()[-1].split()]
+    found = list(map(float, done.stdout.split()))
     # The first cohort is the reference: log odds of its share, and differences of those of the others to it.
     logits = []
     for cohort in sorted(survey.cohorts):

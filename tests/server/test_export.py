@@ -20,7 +20,9 @@ from deniable_client import randomize
 from deniable_research.files import Layout, Table, estimate_shares
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.archive.r_script import r_script
+from deniable_statistics.archive.regression_script import REGRESSION, regression_script
 from deniable_statistics.archive.script_figures import scored_of, shares_of
+from deniable_statistics.archive.supplements import files_about
 from tests.support.drawn_questions import shared_survey
 from tests.support.same_figures import assert_same_rows
 from tools.packages import rscript
@@ -210,6 +212,17 @@ def test_scripts_stand_beside_the_file_and_hold_no_text_that_runs(survey: Survey
     assert 'quietly generate byte supports1 = v3 == "0" if v3 != ""' in stata
     assert "deniable_share `results' affair 1 supports1 (3/4) (1/4)" in stata
     assert refused("export", survey.id, "--db", database, "--to", database.with_name("$x.csv"), "--scripts")
+
+
+def test_the_script_of_regressions_stands_beside_the_codebook_that_it_reads(survey: Survey, database: Path) -> None:
+    export(survey, database, "reports.csv", "--scripts")
+    assert database.with_name(REGRESSION).read_bytes() == regression_script()
+    codebook = database.with_name("reports.md").read_bytes()
+    assert codebook == dict(files_about(survey))["codebook.md"]
+    # On some systems the two scripts would be one file.
+    named = database.with_name("Regression.csv")
+    assert "take another name" in refused("export", survey.id, "--db", database, "--to", named, "--scripts")
+    assert not named.exists()
 
 
 @pytest.mark.r

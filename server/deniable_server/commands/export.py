@@ -21,6 +21,7 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
+from deniable_statistics.archive.regression_script import REGRESSION, regression_script
 from deniable_statistics.data.data_set import DataSet, Kind, Variable
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
@@ -66,7 +67,8 @@ LABELLED = (".sav", ".dta", ".xlsx")
 @click.option(
     "--scripts",
     is_flag=True,
-    help="Also write R, Stata, SPSS and Python scripts that compute the estimates, and the CSV file that they read.",
+    help="Also write R, Stata, SPSS and Python scripts that compute the estimates, the CSV file that they read, and "
+    "regression.R with the codebook that it reads.",
 )
 @click.option(
     "--format",
@@ -99,7 +101,7 @@ def export(
     The file has one row for each released report, in the order of the random ids, like the collector's reports.csv.
     The labels remind readers that a row holds what a device sent, not what anybody answered. With --scripts,
     scripts of the same name compute shares and means with standard errors, and with intervals if a share depends on
-    a single count.
+    a single count. regression.R fits regressions in R to the CSV file, with the codebook of the same name.
 
     With --url the reports come from a running collector, and each is checked as it arrives. If the results need a
     token, pass it with --token.
@@ -116,6 +118,8 @@ def export(
         if to.is_dir():
             raise click.UsageError(f"--to {str(to)!r} is a folder; say with --format what is to be in it")
         check_suffix(to)
+        if scripts and to.stem.lower() == Path(REGRESSION).stem:
+            raise click.UsageError(f"--to {to.name!r} would give a script the name of {REGRESSION}; take another name")
     else:
         if scripts:
             raise click.UsageError("--scripts goes with a file, without --format")
@@ -134,17 +138,25 @@ def export(
             return
         data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
-    # Loaded here: they need numpy, and help is there without it.
-    from deniable_statistics.archive.supplements import SCRIPTS
-
-    texts = SCRIPTS if scripts else {}
-    written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
+    written = _scripts(found.survey, table) if scripts else {}
     for path in dict.fromkeys([to, table] if scripts else [to]):
         _write(data, found.survey, path)
         click.echo(_said(path, len(data)))
-    for path, text in written.items():
-        replace_file(path, functools.partial(Path.write_text, data=text, encoding="utf-8", newline=""))
+    for path, content in written.items():
+        replace_file(path, functools.partial(Path.write_bytes, data=content))
         click.echo(path)
+
+
+def _scripts(survey: Survey, table: Path) -> dict[Path, bytes]:
+    """The scripts for the CSV of a survey's reports, and the codebook that one of them reads."""
+    # Loaded here: they need numpy, and help is there without it.
+    from deniable_statistics.archive.codebook import SurveyCodebook
+    from deniable_statistics.archive.codebook_markdown import to_markdown
+    from deniable_statistics.archive.supplements import SCRIPTS
+
+    found = {table.with_suffix(suffix): script(survey, table.name).encode() for suffix, script in SCRIPTS.items()}
+    codebook = to_markdown(SurveyCodebook.of_survey(survey)).encode()
+    return found | {table.with_name(REGRESSION): regression_script(), table.with_suffix(".md"): codebook}
 
 
 def _write(data: DataSet, survey: Survey, path: Path) -> None:

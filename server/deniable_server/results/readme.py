@@ -19,6 +19,7 @@ _FILES = (
     ("estimates-by-cohort.csv", "has the same of each cohort."),
     ("estimates.R", "computes estimates.csv from reports.csv in R; a name alike ends in .do for Stata, in .sps for "
      "SPSS or GNU PSPP, and in .py for Python."),
+    ("regression.R", "fits regressions in R to reports.csv, with the noise that codebook.md describes."),
     ("recompute/", "has a short script of R and one of Python for each question, which computes one option of it."),
     ("survey.db", "has the tables, questions and options as an SQLite database."),
     ("releases/", "has the signed record of each release. `deniable verify LINK` checks it at the collector."),
@@ -50,9 +51,10 @@ _REGRESSION = (
     "of each report: the sum, over all true answers, of the probability of the answer in your model times the "
     "probability of the report given this answer. codebook.md has the latter for each question: exactly in the line "
     "`Published:`, in integers out of 2^32, and as a table where it is small.",
-    'The page "From replies to a paper" of Deniable\'s documentation (docs/learn/paper.md, section 6) has '
-    "this as short scripts in R. They need no package, and read reports.csv and codebook.md from this folder. In "
-    "Python, `deniable analyze regress reports.csv FORMULA --survey survey.json` does it.",
+    'regression.R does this in R, without a package: `source("regression.R")`, then for example '
+    '`noisy_regression(OUTCOME ~ cohort, "reports.csv", "codebook.md")`, with questions or columns on the right. '
+    'Section 6 of the page "From replies to a paper" of Deniable\'s documentation (docs/learn/paper.md) explains it. '
+    "In Python, `deniable analyze regress reports.csv FORMULA --survey survey.json` does it.",
 )
 
 

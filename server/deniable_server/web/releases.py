@@ -145,9 +145,9 @@ def fetch_archive(survey_id: str) -> Response:
     """Download everything in one archive.
 
     It contains the survey, its noisy reports, its estimates and the records of its releases. It also has a README, a
-    codebook (Markdown and DDI), and scripts in R, Stata, SPSS and Python that recompute the estimates. Citations, a
-    SQLite file with all tables and a description as a data package (Frictionless) are in it, too. All of it is in one
-    folder, `SURVEY-ID`. The same release always has the same bytes.
+    codebook (Markdown and DDI), scripts in R, Stata, SPSS and Python that recompute the estimates, and one for
+    regressions in R. Citations, a SQLite file with all tables and a description as a data package (Frictionless) are
+    in it, too. All of it is in one folder, `SURVEY-ID`. The same release always has the same bytes.
     """
     state, rows = _rows_of(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from deniable_research.commands.options import FILE, NEW_FILE
 from deniable_research.files import Table, read_layout
 from deniable_research.results.read_results import read_any_survey
 from deniable_research.web import is_url
+from deniable_statistics.archive.regression_script import REGRESSION, regression_script
 from deniable_statistics.data.whole import replace_file
 
 
@@ -36,6 +38,7 @@ class _SurveyPath(click.Path):
     epilog=example(
         "deniable codebook my-survey.toml",
         "deniable codebook my-survey.toml --to codebook.xml",
+        "deniable codebook my-survey.toml --to codebook.md --scripts",
         "deniable codebook study.toml --data study.sav --to codebook.md",
     )
 )
@@ -52,28 +55,44 @@ class _SurveyPath(click.Path):
     type=FILE,
     help="With a design file: the data file that it describes, to include its labels and its other columns.",
 )
-def codebook(file: Path, to: Path | None, data: Path | None) -> None:
+@click.option(
+    "--scripts",
+    is_flag=True,
+    help=f"Also write {REGRESSION}, which fits regressions in R to the reports of a survey and reads this codebook.",
+)
+def codebook(file: Path, to: Path | None, data: Path | None, scripts: bool) -> None:
     """Describe each column of a file of reports.
 
     FILE is a survey (TOML or published JSON) or a design file. The codebook lists questions, options, codes,
     missing values, and the mechanism with its exact probabilities and epsilon. Without --to it is printed as
     Markdown.
+
+    With --scripts, regression.R is written beside the codebook. In R, source("regression.R") and
+    noisy_regression(cheated ~ cohort, "reports.csv", "codebook.md") need no package and no Python.
     """
     # The suffix decides the format, so a wrong one is refused before the file is read.
     if to is not None and to.suffix.lower() not in (".md", ".xml"):
         raise ParameterError(f"file: must end in .md or .xml, got {to.name!r:.80}")
-    found = _read(file, data)
+    if scripts and (to is None or to.suffix.lower() != ".md"):
+        raise click.UsageError("--scripts goes with --to and a file .md, which the script reads")
+    content = file.read_bytes()
+    if scripts and _is_design_file(content):
+        # A design file may have weights, strata and designs that the script does not know.
+        raise click.UsageError("--scripts goes with a survey; for a design file there is 'deniable analyze regress'")
+    found = _read(content, file, data)
     if to is None:
         click.echo(to_markdown(found), nl=False)
         return
-    content = to_ddi(found) if to.suffix.lower() == ".xml" else to_markdown(found).encode()
-    replace_file(to, lambda part: part.write_bytes(content))
-    click.echo(to)
+    written = {to: to_ddi(found) if to.suffix.lower() == ".xml" else to_markdown(found).encode()}
+    if scripts:
+        written[to.with_name(REGRESSION)] = regression_script()
+    for path, text in written.items():
+        replace_file(path, functools.partial(Path.write_bytes, data=text))
+        click.echo(path)
 
 
-def _read(file: Path, data: Path | None) -> Codebook:
+def _read(content: bytes, file: Path, data: Path | None) -> Codebook:
     """The codebook of a survey or of a design file, by which of the two the content is."""
-    content = file.read_bytes()
     if _is_design_file(content):
         layout = read_layout(content)
         columns = None if data is None else Table.read(data, layout).columns

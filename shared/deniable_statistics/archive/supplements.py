@@ -10,6 +10,7 @@ from deniable_statistics.archive.codebook_markdown import to_markdown
 from deniable_statistics.archive.ddi import to_ddi
 from deniable_statistics.archive.python_script import python_script
 from deniable_statistics.archive.r_script import r_script
+from deniable_statistics.archive.regression_script import REGRESSION, regression_script
 from deniable_statistics.archive.spss_script import spss_script
 from deniable_statistics.archive.stata_script import stata_script
 
@@ -18,10 +19,14 @@ SCRIPTS = {".R": r_script, ".do": stata_script, ".sps": spss_script, ".py": pyth
 
 
 def files_about(survey: Survey) -> Iterator[tuple[str, bytes]]:
-    """The codebook as Markdown and DDI, and scripts for ``reports.csv``, by the names of their files."""
+    """The codebook as Markdown and DDI, and scripts for ``reports.csv``, by the names of their files.
+
+    Where no reports are kept there are no scripts.
+    """
     codebook = SurveyCodebook.of_survey(survey)
     yield "codebook.md", to_markdown(codebook).encode()
     yield "codebook.xml", to_ddi(codebook)
     if survey.retention == "reports":
         for suffix, script in SCRIPTS.items():
             yield f"estimates{suffix}", script(survey, "reports.csv").encode()
+        yield REGRESSION, regression_script()
