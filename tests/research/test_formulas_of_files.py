@@ -58,6 +58,19 @@ def test_transforms_of_columns_describe_the_same_model(table: Table, transform: 
     assert moved.params[1] == pytest.approx(plain.params[1], abs=1e-4)
 
 
+@pytest.mark.parametrize("transform", ["scale(`net age`)", "center(`net age`)", "poly(`net age`, 1)"])
+def test_one_gap_in_a_column_leaves_out_one_row(table: Table, transform: str) -> None:
+    columns = {name: tuple(table.columns[name].array(object, "")) for name in table.columns}
+    columns["net age"] = ("", *columns["net age"][1:])
+    gapped = Table.of(columns, table.layout)
+    plain, moved = regress(gapped, "affair ~ old + `net age`"), regress(gapped, f"affair ~ old + {transform}")
+    assert isinstance(plain, Fit)
+    assert isinstance(moved, Fit)
+    assert moved.n == plain.n == PEOPLE - 1
+    assert moved.n_dropped == plain.n_dropped == 1
+    assert moved.loglik == pytest.approx(plain.loglik, abs=1e-6)
+
+
 def test_outcomes_that_transforms_compute(table: Table) -> None:
     ages = table.numbers("net age")
     plain, scaled = regress(table, "`net age` ~ old"), regress(table, "scale(`net age`) ~ old")

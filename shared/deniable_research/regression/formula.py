@@ -138,10 +138,15 @@ def model_matrix(terms: Any, table: pd.DataFrame, na_action: str = "ignore") -> 
     """
     parsed = _terms(terms) if isinstance(terms, str) else terms
     factors = [factor for term in getattr(parsed, "formula", parsed) for factor in term.factors]
-    for name in sorted(set().union(*(_expression(factor).columns for factor in factors))):
+    names = sorted(set().union(*(_expression(factor).columns for factor in factors)))
+    for name in names:
         if name not in table.columns:  # formulaic would look among its functions, too
             known = ", ".join(map(str, table.columns[:20]))
             raise ParameterError(f"formula: {name} must be a column of the data ({known})")
+    if na_action == "drop" and not any(str(factor).startswith("lag(") for factor in factors):
+        # A single gap would make all of scale(age) missing. Only lag needs the rows with gaps, for their places.
+        whole = table.dropna(subset=names)
+        table = table if whole.empty else whole
     return _computed(parsed, table, na_action, "formula")
 
 

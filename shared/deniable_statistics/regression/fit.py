@@ -15,7 +15,7 @@ from scipy.stats import chi2
 from deniable.errors import ParameterError
 from deniable_statistics.intervals import check_confidence_level
 from deniable_statistics.regression.factor import Array, Objective
-from deniable_statistics.regression.fitted_rows import TOO_FEW_UNITS, ModelSample
+from deniable_statistics.regression.fitted_rows import TOO_FEW_UNITS, ModelSample, left_out
 from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses, Prediction
 from deniable_statistics.regression.maximum import FLAT, LARGEST_ERROR, Search, newton, penalised, search, starts_of
 from deniable_statistics.regression.penalty import CauchyPrior
@@ -359,7 +359,7 @@ class Fit(CoefficientEstimates):
             "Some replicate weights have no estimate, so there are no standard errors.": (
                 self._replicated is not None and np.isnan(self._replicated).any()
             ),
-            f"{self.n_dropped} rows were left out because something was missing.": self.n_dropped,
+            left_out(self.n_dropped): self.n_dropped,
         }
         return [sentence for sentence, is_so in said.items() if is_so]
 

@@ -52,6 +52,15 @@ class Frame:
     table: Any = None
 
 
+def left_out(n: int) -> str:
+    """What is said of rows that have a gap.
+
+    >>> left_out(1), left_out(22)
+    ('1 row was left out because something was missing.', '22 rows were left out because something was missing.')
+    """
+    return f"{n} {'row was' if n == 1 else 'rows were'} left out because something was missing."
+
+
 @dataclass(frozen=True)
 class ModelSample:
     """Independent people, or clusters of them.

@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable_statistics.regression.cells import PredictorCells, starting_shares
 from deniable_statistics.regression.factor import Array
-from deniable_statistics.regression.fitted_rows import TOO_FEW_UNITS, ModelSample
+from deniable_statistics.regression.fitted_rows import TOO_FEW_UNITS, ModelSample, left_out
 from deniable_statistics.regression.regressors import Regressors
 from deniable_statistics.regression.tidy import CoefficientEstimates, Glance
 from deniable_statistics.sampling import Truths
@@ -84,7 +84,7 @@ class MomentFit(CoefficientEstimates):
         if not sample.df(len(terms)) > 0:
             remarks.append(TOO_FEW_UNITS)
         if frame.n_dropped:
-            remarks.append(f"{frame.n_dropped} rows were left out because something was missing.")
+            remarks.append(left_out(frame.n_dropped))
         return cls(moments.params, terms, solved, " ".join(remarks), sample, moments, cells.truths, solve)
 
     @property
