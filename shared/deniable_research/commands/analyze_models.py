@@ -201,13 +201,14 @@ class _Models:
         fits = [each.fit for each in models if with_fit and isinstance(each.fit, Fit)]
         return cls(models, level, comparison, list(map(goodness_of_fit, fits)))
 
-    def text(self, **shown: bool) -> str:
+    def text(self, *, all_terms: bool, odds_ratios: bool) -> str:
         """The tables of all models, then the table that compares them."""
         parts = []
         for place, each in enumerate(self.models):
             title = f"{each.formula}\n\n" if self.comparison else ""
             fits = f"\n{goodness_text(self.goodness[place])}" if self.goodness else ""
-            parts.append(title + regression_text(each, self.level, **shown) + fits)
+            table = regression_text(each, self.level, all_terms=all_terms, odds_ratios=odds_ratios)
+            parts.append(title + table + fits)
         return "\n\n".join([*parts, *([models_text(self.comparison)] if self.comparison else [])])
 
     def document(self, people: int) -> dict[str, Any]:
