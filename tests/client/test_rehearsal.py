@@ -172,6 +172,7 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
     file.write_text(TEXT, encoding="utf-8")
     try_it = CommandLine("survey", "try", str(file))
     before = sorted(tmp_path.iterdir())
+    folder.mkdir()  # as an attempt leaves it that failed at a port which was taken
     # A port of its own: what runs beside it takes 8000 by default, too.
     options = ("--port", free_port(), "--respondents", 120, "--seed", 1, "--to", folder, "--exit")
     said = try_it.ok(*options, "--formula", "drunk ~ stressed")
@@ -185,7 +186,7 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
         reports = list(csv.DictReader(rows))
     assert len(reports) == 120
     assert {each["cohort"] for each in reports} == {"north", "south"}
-    assert "exists already" in try_it.run("--to", folder, "--exit").output
+    assert "must be new or empty" in try_it.run("--to", folder, "--exit").output
 
 
 PAGES = (

@@ -61,6 +61,8 @@ def test_every_page_figure_citation_and_file_of_a_rehearsal_and_the_demo_says_so
     assert mark in files["methods.txt"].decode()
     assert json.loads(files["datapackage.json"])["title"] == f"{mark} T"
     assert json.loads(files["csv-metadata.json"])["dc:title"] == f"{mark} T"
+    assert files["codebook.md"].decode().startswith(f"# {mark} T\n")
+    assert f"<titl>{mark} T</titl>" in files["codebook.xml"].decode()
     said = list(verify(lambda path: http.get(path).data, SURVEY.id))
     assert NO_STUDY in said
     assert said[-1] == "all checks passed: T, release 1, 200 replies, all of them sent by a program"

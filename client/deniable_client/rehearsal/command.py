@@ -87,7 +87,7 @@ LABELLED = {"reports.xlsx": "Excel", "reports.sav": "SPSS"}
     "--seed", type=click.IntRange(0), help="Random seed for the true answers. The noise of the devices has no seed."
 )
 @click.option(
-    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the data files."
+    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder for the data files."
 )
 @click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or any free one.")
 @click.option("--exit", "stop", is_flag=True, help="Stop after the tables, instead of keeping the results page open.")
@@ -160,11 +160,13 @@ def as_rehearsed(survey: Survey) -> Survey:
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        raise click.ClickException(f"--to {folder}: exists already; name a new folder") from None
+        folder.mkdir(parents=True, exist_ok=True)
+        # One of an attempt that failed, at a port that was taken for instance, is empty.
+        is_empty = not any(folder.iterdir())
     except OSError as error:
         raise click.ClickException(f"--to {folder}: cannot be made: {error.strerror}") from None
+    if not is_empty:
+        raise click.ClickException(f"--to {folder}: must be new or empty; name another folder")
 
 
 def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:

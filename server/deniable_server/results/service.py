@@ -181,14 +181,17 @@ class ResultsService:
         """When a survey took replies, and of which day results are: that of the record, or today."""
         return field_dates(state, record, self._store.today())
 
-    def files_about(self, survey: Survey) -> Mapping[str, bytes]:
-        """The codebook and the scripts of an archive, which are the same for every release."""
+    def files_about(self, survey: Survey, title: str | None = None) -> Mapping[str, bytes]:
+        """The codebook and the scripts of an archive, which are the same for every release.
+
+        `title` stands in the codebook in place of the survey's.
+        """
 
         def write(survey: Survey) -> tuple[Mapping[str, bytes], int]:
-            files = self._pool.run(files_of, survey.document)
+            files = self._pool.run(files_of, survey.document, title)
             return files, sum(map(len, files.values()))
 
-        return self._computed(survey, EVERYBODY, "files", 0, write)
+        return self._computed(survey, EVERYBODY, ("files", title), 0, write)
 
     def views(self, state: SurveyState, shown: ShownRelease, query: ViewQuery) -> Mapping[str, View]:
         """The shares of all questions by the id of each, computed at once: one by one they would wait in the queue."""

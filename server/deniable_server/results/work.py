@@ -176,8 +176,8 @@ def image_of(panels: tuple[Panel, ...], caption: Caption, form: str, salt: str) 
     return results_chart.image(panels, caption, form, salt)
 
 
-def files_of(document: bytes) -> dict[str, bytes]:
+def files_of(document: bytes, title: str | None) -> dict[str, bytes]:
     """The codebook and the scripts of a survey's archive, by the names of their files."""
     from deniable_statistics.archive.supplements import files_about  # for archives alone
 
-    return dict(files_about(parse_survey(document)))
+    return dict(files_about(parse_survey(document), title))

@@ -219,7 +219,9 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "license": citation.license.cited if citation.license else "",
         "methods": citation.methods,
     }
-    content = archive.Content(estimates, results.files_about(survey), texts, about, FILES[0].labels)
+    content = archive.Content(
+        estimates, results.files_about(survey, citation.title if kind else None), texts, about, FILES[0].labels
+    )
     try:
         with get_store().released(survey) as released:
             archive.write(file, file_name(survey.id), survey, reports_file(survey, released), content)

@@ -216,7 +216,11 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
     help="Plan every question of this survey, instead of a single question.",
 )
 @click.option(
-    "--share", "shares", type=Number(), multiple=True, help="The true share to plan for; by default 0.5 and 0.1."
+    "--share",
+    "shares",
+    type=Number(),
+    multiple=True,
+    help="The true share to plan for; by default 0.5 and 0.1, and needed with --against.",
 )
 @click.option(
     "--applies",

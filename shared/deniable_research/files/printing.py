@@ -101,7 +101,14 @@ _HOLM = Column(
 )
 _COMPARED, _COMPARED_ERROR, _COMPARED_ENDS = figures(_form_of_measure)
 
+
+def _is_impossible(row: EstimateRow) -> bool:
+    """Whether an unbiased share is below 0 or above 1, as small ones can be."""
+    return row.statistic != "mean" and row.estimate is not None and not 0 <= row.estimate <= 1
+
+
 SHARES = (QUESTION, replace(OPTION, cell=name_of), COHORT, N, *figures())
+MOST_LIKELY = Column("Most likely", figure("feasible", form_of), is_shown=lambda rows: any(map(_is_impossible, rows)))
 FAKES = Column("1 % fakes", lambda row: "" if row.fake_margin is None else f"\u00b1{form_of(row)(row.fake_margin)}")
 SUSPECTED = (replace(BOUNDS, is_shown=bool), replace(ROBUST, is_shown=bool))
 SENSITIVITY = (
@@ -172,9 +179,10 @@ def shares_table(
     fakes = "1 % fakes: how far the estimate can move if one report in a hundred is fake."
     share = rows[0].assumed_fake
     return PaperTable.of(
-        [*columns, *([FAKES] if suspected is None else SUSPECTED)],
+        [*columns, MOST_LIKELY, *([FAKES] if suspected is None else SUSPECTED)],
         rows,
         *few_reports(rows),
+        IMPOSSIBLE if any(map(_is_impossible, rows)) else "",
         f"{_intervals(rows)} for {whose}.",
         _assumed(share),
         _errors(getattr(row, "df", None) for row in rows),
@@ -182,6 +190,13 @@ def shares_table(
         if suspected is not None
         else fakes + (" The intervals do not include that." if share is None else ""),
     )
+
+
+IMPOSSIBLE = (
+    "Estimates are unbiased, so a small share can be below 0 %. Most likely: the most likely possible values, which "
+    "pages show and a paper reports."
+)
+"""What is said below estimates of which one is impossible."""
 
 
 def _assumed(share: float | None) -> str:
@@ -226,6 +241,7 @@ def comparison_table(rows: Sequence[ComparisonRow]) -> PaperTable:
         _apart(figures),
         OPEN if any(map(is_open, figures)) else "",
         _errors(getattr(row, "df_error", None) for row in figures),
+        *dict.fromkeys(f"{_measure(row).capitalize()}: {method_name(row.method)} test." for row in rows if row.df),
     )
 
 

@@ -236,7 +236,8 @@ class Study:
             raise ParameterError(
                 f"formula: {self.outcome} must have two answers to be simulated on the left, got "
                 f"{len(self.questions[self.outcome].shares)}; --compare has the power for a difference of cohorts in "
-                "each option, and 'deniable plan --options --against' that for one option chosen beforehand"
+                "each option, and 'deniable plan --options --against' that for one option chosen beforehand. For a "
+                "predictor of two answers, exchange the two: their odds ratios are the same in both directions"
             )
         return found
 

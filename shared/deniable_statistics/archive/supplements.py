@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from deniable.survey.document import Survey
 from deniable_statistics.archive.codebook import SurveyCodebook
@@ -18,12 +19,15 @@ SCRIPTS = {".R": r_script, ".do": stata_script, ".sps": spss_script, ".py": pyth
 """Scripts by their suffixes: functions of a survey and the name of the CSV of its reports."""
 
 
-def files_about(survey: Survey) -> Iterator[tuple[str, bytes]]:
+def files_about(survey: Survey, title: str | None = None) -> Iterator[tuple[str, bytes]]:
     """The codebook as Markdown and DDI, and scripts for ``reports.csv``, by the names of their files.
 
-    Where no reports are kept there are no scripts.
+    Where no reports are kept there are no scripts. `title` stands in the codebook in place of the survey's, because a
+    codebook travels alone: where a program sent the replies, it says so.
     """
     codebook = SurveyCodebook.of_survey(survey)
+    if title is not None:
+        codebook = replace(codebook, title=title)
     yield "codebook.md", to_markdown(codebook).encode()
     yield "codebook.xml", to_ddi(codebook)
     if survey.retention == "reports":

@@ -103,7 +103,7 @@ def fits(share):
     at = binom.logpmf(k, n, b + (a - b) * share)
     return {fits}
 # In steps of 0.001: each end may lie up to 0.001 inside the interval.
-# If the archive has rows, its estimates.py finds the ends exactly.
+# An archive with replies also has estimates.py, which finds the ends exactly.
 held = [each for each in np.linspace(0, 1, 1001) if fits(each)]
 {_published_in_python(question)}
 print("unbiased estimate", share, "standard error", error, "interval", min(held), "to", max(held))
@@ -124,7 +124,7 @@ share <- (p - b) / (a - b); error <- sqrt(p * (1 - p) / n) / abs(a - b)
 best <- dbinom(k, n, pmin(pmax(k / n, min(a, b)), max(a, b)), log = TRUE)
 fits <- function(share) {{ at <- dbinom(k, n, b + (a - b) * share, log = TRUE); {fits} }}
 # In steps of 0.001: each end may lie up to 0.001 inside the interval.
-# If the archive has rows, its estimates.R finds the ends exactly.
+# An archive with replies also has estimates.R, which finds the ends exactly.
 held <- Filter(fits, seq(0, 1, 0.001))
 {_published_in_r(question)}
 print(c(unbiased = share, error = error, from = min(held), to = max(held)))
@@ -146,10 +146,10 @@ for _ in range(100):  # the nearest shares that are possible: one number less fo
     less = (low + high) / 2
     low, high = (less, high) if np.maximum(np.array(shares) - less, 0).sum() > 1 else (low, less)
 published = max(share - low, 0)"""
-    other, slope, counts = _exchanged(question, "np.array([{}])", "counts", "n - counts")
+    other, slope, exchanged = _exchanged(question, "np.array([{}])", "counts = n - counts")
     return f"""\
 counts = np.bincount([int(value) for value in values], minlength={k})
-other, counts = {other}, {counts}  # the probability of each value where another answer is true
+{exchanged}other = {other}  # the probability of each value where another answer is true
 low, high = 0.0, 1 / counts.sum()
 for _ in range(100):  # possible shares of all answers add up to 1
     scale = (low + high) / 2
@@ -170,10 +170,10 @@ for (step in 1:100) {{  # the nearest shares that are possible: one number less 
   if (sum(pmax(shares - less, 0)) > 1) low <- less else high <- less
 }}
 published <- max(share - low, 0)"""
-    other, slope, counts = _exchanged(question, "c({})", "counts", "n - counts")
+    other, slope, exchanged = _exchanged(question, "c({})", "counts <- n - counts")
     return f"""\
 counts <- tabulate(as.integer(values) + 1, {k})
-other <- {other}; counts <- {counts}  # the probability of each value where another answer is true
+{exchanged}other <- {other}  # the probability of each value where another answer is true
 low <- 0; high <- 1 / sum(counts)
 for (step in 1:100) {{  # possible shares of all answers add up to 1
   scale <- (low + high) / 2
@@ -182,16 +182,18 @@ for (step in 1:100) {{  # possible shares of all answers add up to 1
 published <- max(high * counts[option + 1] - other[option + 1], 0) / ({slope})"""
 
 
-def _exchanged(question: Question, several: str, counts: str, exchanged: str) -> tuple[str, str, str]:
-    """The probabilities of all values where another answer is true, their slope, and the counts that go with both.
+def _exchanged(question: Question, several: str, exchange: str) -> tuple[str, str, str]:
+    """The probabilities of all values where another answer is true, their slope, and a line before them or nothing.
 
-    A mechanism of two answers that mostly says the opposite is the same one with its reports exchanged.
+    A mechanism of two answers that mostly says the opposite is the same one with its reports exchanged, which the line
+    does with their counts.
     """
     pairs: Sequence[tuple[Fraction, Fraction]] = supports_of(question) or ()
-    slope = pairs[0][0] - pairs[0][1]
+    slope, line = pairs[0][0] - pairs[0][1], ""
     if slope < 0:
-        pairs, slope, counts = [(1 - a, 1 - b) for a, b in pairs], -slope, exchanged
-    return several.format(", ".join(str(other) for _, other in pairs)), str(slope), counts
+        pairs, slope = [(1 - a, 1 - b) for a, b in pairs], -slope
+        line = f"{exchange}  # most reports say the opposite\n"
+    return several.format(", ".join(str(other) for _, other in pairs)), str(slope), line
 
 
 def _counted_in_python(question: Question) -> tuple[str, str]:
