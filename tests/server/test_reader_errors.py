@@ -7,8 +7,8 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey, read_survey
+from deniable_server.edge.exclusive_options import EXCLUSIVE
 from deniable_server.language import words
-from deniable_server.results.query import EXCLUSIVE
 from deniable_server.store import Store
 from tools.rig.surveys import SURVEY
 

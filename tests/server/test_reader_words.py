@@ -187,8 +187,8 @@ def test_pages_of_comparisons_allow_for_their_own_alone(http: FlaskClient, store
     assert words(language)["rOtherWay"].replace("{link}", "") not in compared
     assert own not in read(http, f"{results}/affair?lang={language}")
     assert own not in read(http, f"{results}/affair?by=cohort&lang={language}")
-    one, _ = filled(store, survey_toml("One", question_toml("q", "yes-no", epsilon=2)))
-    assert own not in read(http, f"/s/{one.id}/results/q?compare=cohort&lang={language}")
+    alone, _ = filled(store, survey_toml("One", question_toml("q", "yes-no", epsilon=2)))
+    assert own not in read(http, f"/s/{alone.id}/results/q?compare=cohort&lang={language}")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -21,11 +21,11 @@ from werkzeug.http import parse_accept_header
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
 from deniable_server.access.tokens import NotPublic
+from deniable_server.edge.exclusive_options import not_together
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import NoSlot, TooBusy, TooMany
 from deniable_server.language import language_of_query, words
 from deniable_server.logs import log_mistake
-from deniable_server.results.query import not_together
 from deniable_server.sealing import KeysMissing
 from deniable_server.store import (
     NoRelease,

@@ -364,8 +364,8 @@ class ResultsPage:
         """The title and the address of two crossed questions the other way round; None where none are crossed."""
         if self.given is None:
             return None
-        changes = {**self.plain, "crossed_with": question.id}
-        return title_of(self.given, question, self.labels), self.link(self.given.id, **changes)
+        address = self.link(self.given.id, "", **self.plain | {"crossed_with": question.id})
+        return title_of(self.given, question, self.labels), address
 
     def has_other_comparisons(self, question: Question) -> bool:
         """Whether other pages compare people too, which no page can allow for."""
@@ -444,7 +444,7 @@ class ResultsPage:
 
     @property
     def to_ask(self) -> tuple[str, list[str]]:
-        """Whom to ask for leave to publish files: the contact, and the sentence around it."""
+        """The contact of whoever may allow others to publish files, and the sentence around it."""
         named = self.survey.organiser
         who = self.labels.text(named) if named else self.words["rWhoever"]
         if self.contact is None:
