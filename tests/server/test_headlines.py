@@ -18,6 +18,7 @@ from deniable_server.store import Store
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.leading import largest_estimate, most_frequent
 from deniable_statistics.published.published_rows import share_rows
+from deniable_statistics.robustness.misbehaviour import Misbehaving
 from deniable_statistics.views.view_row import ViewRow
 from tools.tables.claims import SURVEYS, Situation, study
 from tools.tables.claims import simulate as simulate_claims
@@ -137,7 +138,12 @@ def test_the_most_frequent_answer_is_named_only_where_a_comparison_of_all_holds_
     (few,) = sentences(survey, {None: (12, 9, 8)})
     assert (few.option, few.said) == (None, "too few replies to say")
     assert sentences(survey, {}) == []
-    assert sentences(survey, {None: (520, 300, 180)}, assume_fake=0.1) == []
+    for wanted in ({"assume_fake": 0.1}, {"misbehaving": Misbehaving(0.1, ("anything",))}):
+        (unsaid,) = sentences(survey, {None: (520, 300, 180)}, **wanted)
+        assert (unsaid.option, unsaid.printed) == (None, "")
+        assert unsaid.said.startswith(
+            "not said, because the comparison of all answers does not allow for replies that "
+        )
 
 
 def test_a_question_has_one_interval_for_the_most_frequent_answer(http: FlaskClient, store: Store) -> None:

@@ -7,13 +7,16 @@ import json
 import re
 import tomllib
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from apiflask import APIFlask
 from flask.testing import FlaskClient
 
-from deniable import Survey, read_survey
+from deniable import Report, Survey, read_survey
 from deniable_server.authors.checking import notes_about, presentation
+from deniable_server.language import words
 from deniable_server.store import Store
 from deniable_statistics.archive.codebook import SurveyCodebook
 from deniable_statistics.published.license import LICENSES, License
@@ -76,9 +79,12 @@ def test_a_known_license_is_named_with_its_address_everywhere(http: FlaskClient,
 def test_without_a_license_nothing_is_claimed(http: FlaskClient, store: Store) -> None:
     survey, _ = filled(store, f'contact = "data@uni.example"\n{STUDENTS}', 150)
     page = http.get(f"/s/{survey.id}/results/q").text
-    said = "No licence is stated for these results. Before you publish the data again, ask whoever made the survey."
-    assert said in page
-    assert "Contact: <bdi>data@uni.example</bdi>" in page
+    said = (
+        "No licence is stated for these results. Numbers may be quoted, and the figure shown as this page offers it, "
+        "with their source."
+    )
+    asked = "Before you publish the files again, ask Institute of Sociology"
+    assert f"{said} {asked}: <bdi>data@uni.example</bdi></p>" in page
     assert "license" not in data_of(page)
     assert not re.search('license["-]?(?:url)?: ', page)
     response = http.get(f"/s/{survey.id}/results/q.json")
@@ -87,7 +93,23 @@ def test_without_a_license_nothing_is_claimed(http: FlaskClient, store: Store) -
     for name, text in archive_of(http, survey).items():
         assert not re.search("licen[cs]e", text), name
     nobody, _ = filled(store, STUDENTS.replace("Students", "Nobody"), 150)
-    assert f"{said}</p>" in http.get(f"/s/{nobody.id}/results/q").text
+    assert f"{said} {asked}. The survey names no contact.</p>" in http.get(f"/s/{nobody.id}/results/q").text
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
+def test_without_a_license_pages_say_whom_to_ask(app: APIFlask, store: Store, language: str) -> None:
+    survey = replace(filled(store, STUDENTS, 150)[0], organiser=None, title="Nobody {contact}")
+    store.publish(survey)
+    reports = [Report(f"{i:032x}", None, {"q": 1}) for i in range(150)]
+    store.store_reports([(survey, reports)])
+    store.settle()
+    said = words(language)
+    page = app.test_client().get(f"/s/{survey.id}/results/q?lang={language}").text
+    assert html.escape(said["rAskNobody"].replace("{who}", said["rWhoever"]), quote=False) in html.unescape(page)
+    app.config["CONTACT"] = "https://uni.example/help"
+    page = html.unescape(app.test_client().get(f"/s/{survey.id}/results?lang={language}").text)
+    before, _ = said["rAskOperator"].replace("{who}", said["rWhoever"]).split("{contact}")
+    assert f"{before}<bdi>https://uni.example/help</bdi>" in page
 
 
 def test_words_are_said_in_the_readers_language_and_are_no_address(http: FlaskClient, store: Store) -> None:

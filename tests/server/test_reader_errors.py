@@ -7,6 +7,7 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey, read_survey
+from deniable_server.edge.exclusive_options import EXCLUSIVE
 from deniable_server.language import words
 from deniable_server.store import Store
 from tools.rig.surveys import SURVEY
@@ -50,6 +51,78 @@ def test_a_wrong_view_leads_back_to_the_results(http: FlaskClient, survey: Surve
     page = http.get(f"{results}/nothing", headers=BROWSER | {"Accept-Language": language})
     assert page.status_code == 404
     assert f'href="{results}"' in page.text
+
+
+VALUES = {
+    "assume_fake": "0.01",
+    "by": "cohort",
+    "compare": "cohort",
+    "method": "wilson",
+    "misbehaving": "0.01",
+    "over": "time",
+    "pooled": "versions",
+    "release": "1",
+    "simultaneous": "true",
+    "sort": "share",
+    "target": "respondents",
+    "with": "religious",
+}
+"""A value of each option that this survey takes where it stands alone."""
+
+PAIRS = [(one, other) for one, others in EXCLUSIVE.items() for other in others]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_options_that_do_not_go_together_are_named(http: FlaskClient, survey: Survey, one: str, other: str) -> None:
+    page = http.get(f"/s/{survey.id}/results/affair?{one}={VALUES[one]}&{other}={VALUES[other]}", headers=BROWSER)
+    if other == "release":
+        assert page.status_code == 404, "results that are live have no release that a page could be crossed with"
+        return
+    assert page.status_code == 422
+    said = f"These choices do not go together: take “{one}” or “{other}” out of the address."
+    assert said in page.text
+    assert WRONG["en"] not in page.text
+
+
+@pytest.mark.parametrize("language", WRONG)
+def test_a_refusal_of_combined_options_is_in_the_language_of_the_page(
+    http: FlaskClient, survey: Survey, language: str
+) -> None:
+    address = f"/s/{survey.id}/results/affair?with=religious&assume_fake=0.01&lang={language}"
+    page = http.get(address, headers=BROWSER).text
+    said = words(language)["rCombined"].format(one="with", other="assume_fake")
+    assert said in page
+    assert WRONG[language] not in page
+    # For programs it stays the sentence that names the parameters.
+    assert "compare, with: must go with no other option" in http.get(address).json["detail"]
+
+
+def test_a_choice_that_is_wrong_by_itself_is_no_combination(http: FlaskClient, survey: Survey) -> None:
+    page = http.get(f"/s/{survey.id}/results/affair?assume_fake=0.9&confidence=0.9", headers=BROWSER)
+    assert WRONG["en"] in page.text
+
+
+@pytest.mark.parametrize("contact", [None, "help@uni.example"])
+def test_who_can_give_the_program_that_verifies_is_said(app: APIFlask, survey: Survey, contact: str | None) -> None:
+    app.config["CONTACT"] = contact
+    for language in WRONG:
+        log = app.test_client().get(f"/s/{survey.id}/releases?lang={language}").text
+        said = words(language)["rGetProgram"]
+        assert f"<p>{said}</p>\n<pre" in log
+        assert ">pip install '.[research]'</pre>" in log
+        assert ('href="mailto:help@uni.example"' in log) == (contact is not None)
+
+
+@pytest.mark.parametrize("language", WRONG)
+def test_results_that_change_say_to_keep_the_archive(
+    http: FlaskClient, app: APIFlask, survey: Survey, language: str
+) -> None:
+    said = words(language)["rKeepArchive"]
+    for view in ("results", "results/affair"):
+        cited = http.get(f"/s/{survey.id}/{view}?lang={language}").text.partition('<section id="cite">')[2]
+        assert said in cited.partition("<details>")[0]
+    app.extensions["deniable"]["store"].close_survey(survey.id)
+    assert said not in http.get(f"/s/{survey.id}/results?lang={language}").text
 
 
 def test_what_is_not_there_does_not_lead_to_itself(http: FlaskClient, survey: Survey) -> None:

@@ -8,7 +8,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from deniable import read_survey
+from deniable import Report, Survey, read_survey
 from deniable.privacy.odds import whole_odds_sentences
 from deniable_server.language import words
 from deniable_server.results.drawing import Labels
@@ -100,7 +100,11 @@ def crossed(statistic: str, group: str, value: float, minus: str | None = None, 
 
 def test_differences_of_crossed_questions_say_what_may_be_quoted() -> None:
     labels, options = Labels(EN), ViewOptions(crossed_with="faith")
-    shares = [crossed("row share", each, 0.3, weak=each == "much") for each in ("none", "some", "much")]
+    shares = [
+        crossed("row share", "none", 0.38),
+        crossed("row share", "some", 0.3),
+        crossed("row share", "much", 0.3, weak=True),
+    ]
     sure = crossed("row difference", "none", 0.08, minus="some")
     unsure = crossed("row difference", "none", 0.08, minus="much")
     compared = EN["rPairsCompared"].format(n=3)
@@ -115,6 +119,76 @@ def test_differences_of_crossed_questions_say_what_may_be_quoted() -> None:
     for language in LANGUAGES:
         said = cautions(AFFAIR, GIVEN, [*shares, unsure], Labels(words(language)))
         assert not re.search("[{}]", " ".join(said)), language
+
+
+def test_a_difference_that_is_not_that_of_the_shares_shown_says_why() -> None:
+    rows = [crossed("row share", "none", 0.22), crossed("row share", "some", 0.58)]
+    said = EN["rDifferenceOfShares"]
+    assert said.startswith("A difference is computed from the unbiased estimates, not from the shares shown")
+    for value, differs in ((-0.36, False), (-0.38, True)):
+        found = cautions(AFFAIR, GIVEN, [*rows, crossed("row difference", "none", value, minus="some")], Labels(EN))
+        assert (said in found) == differs
+        assert "because several pairs are compared and their estimates are correlated" in found[-1]
+    # Nobody takes the difference of a share that the page does not show.
+    weak = crossed("row share", "some", 0.58, weak=True)
+    assert said not in cautions(
+        AFFAIR, GIVEN, [rows[0], weak, crossed("row difference", "none", -0.38, minus="some")], Labels(EN)
+    )
+
+
+def crossed_with_an_empty_group(store: Store, access: str) -> Survey:
+    """A survey whose replies to one of two questions are all *none*, so that estimates of its other groups are 0."""
+    faith = question_toml("faith", "choice", "Faith?", options=["none", "some"], epsilon=2)
+    survey = read_survey(
+        f'results = "live"\naccess = "{access}"\n'
+        + survey_toml("T", question_toml("affair", "yes-no", "Affair?", epsilon=2), faith)
+    )
+    store.publish(survey)
+    reports = [Report(f"{i:032x}", None, {"affair": i % 2, "faith": 0}) for i in range(200)]
+    store.store_reports([(survey, reports)])
+    return survey
+
+
+def test_a_group_of_too_few_people_is_not_said_to_have_no_replies(http: FlaskClient, store: Store) -> None:
+    survey = crossed_with_an_empty_group(store, "open")
+    page = read(http, f"/s/{survey.id}/results/affair?with=faith")
+    (table,) = re.findall(r'<details class="numbers".*?</details>', page, re.DOTALL)
+    assert "about 0 of 200" in table
+    assert "too few people to say anything" in table
+    assert "too few people to say anything" in "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL))
+    assert "no replies" not in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_printed_difference_says_what_made_up_replies_can_do(http: FlaskClient, store: Store, language: str) -> None:
+    said = words(language)["rFakedDifference"]
+    survey = crossed_with_an_empty_group(store, "open")
+    (quote,) = re.findall(r"<q .*?</q>", read(http, f"/s/{survey.id}/results/affair?with=faith&lang={language}"))
+    assert said in quote
+    assert said not in read(http, f"/s/{survey.id}/results/affair?lang={language}")
+    invited = crossed_with_an_empty_group(store, "invited")
+    assert said not in read(http, f"/s/{invited.id}/results/affair?with=faith&lang={language}")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_of_comparisons_allow_for_their_own_alone(http: FlaskClient, store: Store, language: str) -> None:
+    survey, _ = filled(store, FIVE_TYPES)
+    own, results = words(language)["rOwnComparisons"], f"/s/{survey.id}/results"
+    for one, other in (("affair", "town"), ("town", "affair")):
+        page = read(http, f"{results}/{one}?with={other}&lang={language}")
+        before, _, after = page.partition(own)
+        assert "headline" in before
+        (found,) = re.findall(r"<a href=.([^ ]*). dir=.auto.>(.*?)</a>", after.partition("</p>")[0])
+        assert html.unescape(found[0]) == f"{results}/{other}?with={one}&lang={language}"
+        texts = {each.id: str(each.text) for each in survey.questions}
+        assert found[1].index(texts[other]) < found[1].index(texts[one])
+    compared = read(http, f"{results}/affair?compare=cohort&lang={language}")
+    assert compared.count(own) == 1
+    assert words(language)["rOtherWay"].replace("{link}", "") not in compared
+    assert own not in read(http, f"{results}/affair?lang={language}")
+    assert own not in read(http, f"{results}/affair?by=cohort&lang={language}")
+    alone, _ = filled(store, survey_toml("One", question_toml("q", "yes-no", epsilon=2)))
+    assert own not in read(http, f"/s/{alone.id}/results/q?compare=cohort&lang={language}")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

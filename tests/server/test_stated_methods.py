@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import itertools
 import math
 import random
@@ -19,6 +21,7 @@ from deniable_client import randomize
 from deniable_server.language import words
 from deniable_server.store import Store
 from deniable_statistics.intervals import share_interval
+from deniable_statistics.published.method_names import method_name
 from deniable_statistics.views.crossed import has_likelihood, table_of
 from deniable_statistics.views.view_row import refusal_to_cross
 from tests.support.views import COHORTS, reports_of
@@ -159,6 +162,90 @@ def test_the_stated_interval_of_crossed_shares_is_the_one_that_is_computed(text:
         assert has_likelihood(first, second) == computed, (first.id, second.id)
         found.add(computed)
     assert found == {True, False}
+
+
+def quotes_in(page: str) -> list[str]:
+    """The sentences to print of a page."""
+    return [text_of(each) for each in re.findall(r"<q .*?</q>", page, re.DOTALL)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [("assume_fake=0.01", "rFakesSupposed"), ("simultaneous=true", "rAtOnce"), ("target=respondents", "rRespondents")],
+)
+def test_what_changes_intervals_is_said_wherever_one_is_quoted(
+    http: FlaskClient, filled: Survey, option: str, name: str, language: str
+) -> None:
+    share = "1 %" if language in ("en", "ar") else "1\u00a0%"
+    said = " ".join(words(language)[name].format(share=share).split())
+    for view in ("/cheated", "/cheated?by=cohort", "", "?view=all"):
+        address = f"/s/{filled.id}/results{view}{'&' if '?' in view else '?'}lang={language}"
+        page, plain = (http.get(each).text for each in (f"{address}&{option}", address))
+        assert said in [text_of(each) for each in re.findall(r'<p class="headline".*?</p>', page, re.DOTALL)], view
+        assert quotes_in(page)
+        assert all(said in each for each in quotes_in(page)), view
+        assert not any(said in each for each in quotes_in(plain)), view
+        cited = text_of(page.partition('<section id="cite">')[2]).replace("\\%", "%")
+        assert said in cited.partition("BibTeX")[0], view
+        assert option.replace("true", "True") in cited.partition("BibTeX")[0], view
+        english = words("en")[name].format(share="1 %")
+        assert cited.count(english) >= 3 - (language != "en"), "in methods, as text and as LaTeX, too"
+        assert text_of(plain).count(said) == 0, view
+    # The figure of a file and of a frame has it in its caption.
+    for view in (f"/cheated.svg?lang={language}", f"/cheated/embed?lang={language}"):
+        assert said in shown(http, filled, f"{view}&{option}"), view
+        assert said not in shown(http, filled, view), view
+
+
+def test_references_and_methods_are_those_of_the_view(http: FlaskClient, filled: Survey) -> None:
+    page = shown(http, filled, "/cheated?assume_fake=0.015&confidence=0.99")
+    assert (
+        "; up to 1.5 \\% of all replies are taken for made up, and the intervals allow for whatever these say}" in page
+    )
+    assert "with 99 % confidence intervals for the population, which are Feldman-Cousins" in page
+    # The data set has one address, however its numbers are estimated.
+    raw = http.get(f"/s/{filled.id}/results/cheated?assume_fake=0.015").text
+    assert f'"url": "http://localhost/s/{filled.id}/results"' in raw
+    rows = http.get(f"/s/{filled.id}/results/cheated.json?target=respondents").json["rows"]
+    (method,) = {method_name(row["method"]) for row in rows}
+    page = shown(http, filled, "/cheated?target=respondents")
+    named = page.partition("with 95 % confidence intervals for the respondents, which are ")[2].partition(". ")[0]
+    assert f"{method} intervals" in named
+    page = shown(http, filled, "/cheated?method=wilson")
+    assert "Feldman-Cousins" not in page
+    assert "Wilson score intervals (Wilson 1927)" in page
+
+
+def test_files_of_a_view_have_the_share_that_is_assumed_to_be_fake(http: FlaskClient, filled: Survey) -> None:
+    for query, expected in (("", None), ("assume_fake=0.02", 0.02), ("compare=cohort", None), ("with=place", None)):
+        address = f"/s/{filled.id}/results/cheated"
+        assert {row["assumed_fake"] for row in http.get(f"{address}.json?{query}").json["rows"]} == {expected}
+        rows = list(csv.DictReader(io.StringIO(http.get(f"{address}.csv?{query}").text)))
+        assert {row["assumed_fake"] for row in rows} == {str(expected or "")}
+        estimates = http.get(f"/api/v1/surveys/{filled.id}/estimates.csv?{query}") if "=0" in query else None
+        if estimates is not None:
+            assert {row["assumed_fake"] for row in csv.DictReader(io.StringIO(estimates.text))} == {str(expected)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_say_that_misbehaviour_changes_none_of_their_numbers(
+    http: FlaskClient, filled: Survey, language: str
+) -> None:
+    said = words(language)
+    elsewhere = said["rMisbehaviourElsewhere"].format(download=said["rDownload"])
+    for view in ("/cheated", "", "?view=all", "/place"):
+        mark = "&" if "?" in view else "?"
+        assert elsewhere in shown(http, filled, f"{view}{mark}misbehaving=0.05&lang={language}")
+        assert elsewhere not in shown(http, filled, f"{view}{mark}lang={language}")
+    rows, robust = (
+        http.get(f"/s/{filled.id}/results/cheated.json{query}").json["rows"] for query in ("", "?misbehaving=0.05")
+    )
+    assert rows == robust
+    # No answer is called the most frequent, and the page says why.
+    for query in ("misbehaving=0.05", "assume_fake=0.01"):
+        for view in ("", "/place"):
+            assert said["rNoLead"] in shown(http, filled, f"{view}?{query}&lang={language}")
 
 
 def test_the_examples_for_journalists_are_what_a_page_says(http: FlaskClient, store: Store) -> None:

@@ -21,6 +21,7 @@ from werkzeug.http import parse_accept_header
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
 from deniable_server.access.tokens import NotPublic
+from deniable_server.edge.exclusive_options import not_together
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import NoSlot, TooBusy, TooMany
 from deniable_server.language import language_of_query, words
@@ -83,6 +84,9 @@ NOT_PUBLIC = ("problemPrivate", "problemPrivateText", "problemPrivateHow")
 NO_RELEASE = ("problemRelease", "problemReleaseText")
 NO_RELEASE_YET = ("problemRelease", "rNumbered")
 """Names of the heading and the sentence of the page of a release that does not exist; where results are live, why."""
+
+COMBINED = ("problemOther", "rCombined")
+"""Names of the heading and the sentence of a page whose address combines two options that do not go together."""
 
 _RESULTS = re.compile(r"/s/[a-z2-7]{26}/results(?=[/.]|$)")
 """The start of the address of results of a survey."""
@@ -188,6 +192,7 @@ def _page(
     names: tuple[str, ...],
     results: str = "",
     command: str = "",
+    combined: tuple[str, str] | None = None,
 ) -> bytes:
     """The page for people: what happened and what to do in their language, and the sentence for programs aside.
 
@@ -199,9 +204,13 @@ def _page(
         The address of the survey's results, where the wrong address is below it, or empty.
     command : str
         The command that reads the results, where the survey's results are not public, or empty.
+    combined : tuple of two str, optional
+        The names of two options of the address that do not go together.
     """
     sentences = words(language)
     title, *texts = (sentences[name] for name in names)
+    if combined is not None:
+        texts = [text.format(one=combined[0], other=combined[1]) for text in texts]
     with app.app_context():
         said = {"title": title, "texts": texts, "command": command}
         page = render_template("problem.html", words=sentences, **said, status=status, detail=detail, results=results)
@@ -251,8 +260,11 @@ def problem(
         app: APIFlask = cast("Any", current_app)._get_current_object()
         base = current_app.extensions["deniable-pages"].base
         command = f"deniable estimate {base}/s/{private} --token dn_..." if private else ""
-        names = names or (NOT_PUBLIC if private else names_of(status))
-        page = _page(app, status, detail, language, names, _results_above(status, language), command)
+        results = _results_above(status, language)
+        is_refused_view = status == HTTPStatus.UNPROCESSABLE_ENTITY and bool(results)
+        combined = not_together(request.args) if is_refused_view else None
+        names = names or (NOT_PUBLIC if private else COMBINED if combined else names_of(status))
+        page = _page(app, status, detail, language, names, results, command, combined)
         response = Response(page, status, headers)
         response.vary.add("Accept-Language")
         return response

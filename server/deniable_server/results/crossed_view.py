@@ -45,7 +45,7 @@ def sizes(rows: Sequence[ViewRow], given: Question, words: Words, name: str = "r
     found = {}
     for option, row in margin(rows, given).items():
         if row.value is None or row.low is None or row.high is None or row.n is None:
-            found[option] = words["rNoReplies"]
+            found[option] = words["rWeak" if row.n else "rNoReplies"]
             continue
         # Outwards, so that the stated interval contains the computed one.
         low, high = math.floor(row.low * row.n + 1e-9), math.ceil(row.high * row.n - 1e-9)

@@ -71,11 +71,18 @@ class Labels:
         """The value of a row with its interval, or that the replies are too few; ``digits`` are those of its figure."""
         said = spoken_row(row, digits)
         if said is None:
-            return self.words["rNoReplies"] if row.estimate is None else self.words["rWeak"]
+            return self.unknown(row)
         if row.weak:
             return self.words["rWeak"]
         span = self.words["rTo"].format(low=said.low, high=said.high)
         return localized(f"{said.value}{self.unit(row, said)} ({span})", self.words)
+
+    def unknown(self, row: ViewRow) -> str:
+        """What stands in place of a value: that there are no replies, or too few of them or of the people."""
+        if row.estimate is not None:
+            return self.words["rWeak"]
+        # Chance was mixed into replies that support a group, so they are there also where nobody seems to be in it.
+        return self.words["rTooFewPeople" if row.statistic == "row share" and row.n else "rNoReplies"]
 
     def unit(self, row: ViewRow, said: Spoken) -> str:
         """What stands behind the value of a row: a sign of percent, points of a difference of shares, or nothing."""

@@ -79,6 +79,7 @@ VIEW_LABELS = {
     "conf_high": "upper end of the interval as it was computed, which may be impossible",
     "conf_level": "confidence level of the interval; 0.95 is 95 %; of several differences that of all of them at once",
     "method": "name of the method of the interval, such as feldman-cousins",
+    "assumed_fake": ESTIMATE_LABELS["assumed_fake"],
 }
 """What the columns of a view mean, in order."""
 

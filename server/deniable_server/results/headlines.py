@@ -151,12 +151,14 @@ def _most(question: Question, words: Words) -> str:
 
 
 def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words) -> Headline | None:
-    """The most frequent answer; None without reports, or if misbehaviour or fakes are assumed."""
-    if any(row.estimate is None or row.assumed_fake or row.misbehaving for row in rows):
+    """The most frequent answer; None without reports. If misbehaviour or fakes are assumed, that it is not said."""
+    if any(row.estimate is None for row in rows):
         return None
     what = _most(question, words)
     if any(row.flag for row in rows):
         return Headline(what, None, None, words["rHardly"])
+    if any(row.assumed_fake or row.misbehaving for row in rows):
+        return Headline(what, None, None, words["rNoLead"])
     level = rows[0].conf_level
     largest = largest_estimate(question.mechanism, rows, level)
     found = None if largest is None else most_frequent(question.mechanism, rows, level, largest)

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from deniable import Question, Survey
 from deniable.exact import chances_above, of_100
 from deniable.privacy.odds import ONE_IN_TEN
-from deniable_server.results.written import Words, author_text, localized
+from deniable_server.results.written import Words, author_text, level_text, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.printed_numbers import number
+from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.views.shown import axis_of, widest
 from deniable_statistics.views.view_row import ViewRow, support_of
 from deniable_statistics.views.view_rows import difference_axis
@@ -35,6 +36,23 @@ def who_answered(survey: Survey, words: Words) -> str:
     if survey.sample is None:
         return words["rSelfOpen" if survey.access == "open" else "rSelfInvited"]
     return words["rSample"].format(sample=author_text(survey.sample, words))
+
+
+def assumptions(wanted: EstimateOptions, words: Words) -> list[str]:
+    """What changes the intervals of a view beside their level and method, and must be said wherever one is quoted.
+
+    >>> english = {"lang": "en", "rPoint": ".", "rThousands": ",", "rFakesSupposed": "Up to {share} are made up."}
+    >>> assumptions(EstimateOptions(assume_fake=0.015), english), assumptions(EstimateOptions(), english)
+    (['Up to 1.5 % are made up.'], [])
+    """
+    said = []
+    if wanted.assume_fake:
+        said.append(words["rFakesSupposed"].format(share=level_text(wanted.assume_fake, words)))
+    if wanted.simultaneous:
+        said.append(words["rAtOnce"])
+    if wanted.target == "respondents":
+        said.append(words["rRespondents"])
+    return said
 
 
 def weak_rules(question: Question, rows: Sequence[ViewRow], level: str, words: Words) -> Iterator[str]:

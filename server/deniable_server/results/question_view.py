@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,14 @@ from markupsafe import Markup
 
 from deniable import EstimateRow, Question, Survey
 from deniable_server.results.crossed_view import SHOWN, channels, shown_rows, sizes
-from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panels_of
+from deniable_server.results.drawing import (
+    Labels,
+    axis_of_row,
+    can_draw,
+    digits_by_statistic,
+    panels_of,
+    spoken_row,
+)
 from deniable_server.results.headlines import (
     LEAST_LEVEL,
     Headline,
@@ -31,6 +39,9 @@ from deniable_statistics.views.view_row import ViewOptions, ViewRow
 
 MOST_OPTIONS = 20
 """Largest number of rows of a question that an overview draws; its own page has all of them."""
+
+LEAST_DIFFERENCE = 1e-9
+"""Numbers of pages that differ by less are the same: they have a few decimals, and floating point has its error."""
 
 
 @dataclass(frozen=True)
@@ -231,11 +242,35 @@ def cautions(question: Question, given: Question, rows: Sequence[ViewRow], label
     named = [row for row in rows if row.statistic == "row difference"]
     if any((row.option, group) in weak for row in named for group in (row.given_option, row.minus)):
         said.append(words["rQuoteDifference"].format(weak=words["rWeak"]))
+    if _differs_from_shares(rows):
+        said.append(words["rDifferenceOfShares"])
     pairs = pairs_compared(question, given)
     # One pair has one bar beside another, and is named or not.
     if pairs > 1 and any(row.value is not None for row in rows):
         said.append(words["rPairsCompared" if named else "rPairsAlike"].format(n=counted(pairs, words)))
     return said
+
+
+def _differs_from_shares(rows: Sequence[ViewRow]) -> bool:
+    """Whether a difference that is named is, as it is rounded, not that of the two shares which the page shows."""
+    digits = digits_by_statistic(rows)
+
+    def read(row: ViewRow) -> float:
+        said = spoken_row(row, digits[row.statistic])
+        return math.nan if said is None else float(said.value.replace("\u2212", "-"))
+
+    shown = {(row.option, row.given_option): read(row) for row in rows if row.statistic == SHOWN and not row.weak}
+    return any(
+        # Of a share that is not shown nobody takes a difference, and none of NaN is above anything.
+        abs(
+            shown.get((row.option, row.given_option), math.nan)
+            - shown.get((row.option, row.minus), math.nan)
+            - read(row)
+        )
+        > LEAST_DIFFERENCE
+        for row in rows
+        if row.statistic == "row difference"
+    )
 
 
 def found_in(

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from deniable import Question
 from deniable.randomness import UNIT
-from deniable_server.results.crossed_view import CrossedIngredients, crossed_ingredients
+from deniable_server.results.crossed_view import SHOWN, CrossedIngredients, crossed_ingredients
 from deniable_server.results.drawing import Labels, digits_by_statistic, spoken_row
 from deniable_server.results.written import Words, counted, level_text, localized
 from deniable_statistics.published.printed_numbers import number, percent, standard_error
@@ -165,7 +165,8 @@ class ViewTable:
         value, interval = self.columns[-2].name, self.columns[-1].name
         said = spoken_row(row, digits)
         if said is None:
-            return {value: UNKNOWN, interval: UNKNOWN}
+            is_of_few = row.statistic == SHOWN and row.n
+            return {value: self.labels.unknown(row) if is_of_few else UNKNOWN, interval: UNKNOWN}
         unit = self.labels.unit(row, said)
         behind = unit if unit == " %" else ""
         low, high = (localized(end + behind, words) for end in (said.low, said.high))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
@@ -14,15 +14,16 @@ from deniable import Survey, __version__
 from deniable.access.words import ONE_REPORT
 from deniable_server.language import words
 from deniable_server.results.field_dates import FieldDates
+from deniable_server.results.plain_method import assumptions
 from deniable_server.results.releases import ShownRelease
 from deniable_server.results.replies import replies_to
-from deniable_server.results.written import Words, author_text, counted, day
+from deniable_server.results.written import Words, author_text, counted, day, level_text
 from deniable_server.web.rehearsals import Staged, mark_of
 from deniable_statistics.estimates.among import METHOD as AMONG
 from deniable_statistics.published.license import License
 from deniable_statistics.published.mechanism_text import question_text, works_of
 from deniable_statistics.published.method_names import method_name
-from deniable_statistics.published.published_rows import interval_methods
+from deniable_statistics.published.published_rows import EstimateOptions, interval_methods
 from deniable_statistics.published.steady_text import steady
 from deniable_statistics.published.works import INTERVALS, NGUYEN, OF_ANALYSES, Cite, Work, in_words
 
@@ -53,6 +54,10 @@ class Citation:
         When the survey took replies, and of which day the results are.
     staged : {"rehearsal", "demo"} or None
         Whether a program sent the replies, and for what.
+    wanted : EstimateOptions
+        How the numbers that are cited were estimated.
+    query : str
+        The same in an address, or empty where it is as by default.
     """
 
     survey: Survey
@@ -60,6 +65,8 @@ class Citation:
     base: str
     dates: FieldDates
     staged: Staged | None = None
+    wanted: EstimateOptions = field(default_factory=EstimateOptions)
+    query: str = ""
 
     @property
     def title(self) -> str:
@@ -78,9 +85,12 @@ class Citation:
 
     @property
     def url(self) -> str:
-        """The address of the release, which stays."""
-        query = f"?release={self.number}" if self.number else ""
-        return f"{self.base}/s/{self.survey.id}/results{query}"
+        """The address of the cited numbers, which stays where they have a release."""
+        return self._address(self.query)
+
+    def _address(self, query: str) -> str:
+        options = "&".join(filter(None, (f"release={self.number}" if self.number else "", query)))
+        return f"{self.base}/s/{self.survey.id}/results{f'?{options}' if options else ''}"
 
     @property
     def date(self) -> str:
@@ -107,7 +117,14 @@ class Citation:
         }
         sentence = language["rCiteRelease"] if self.number else language["rCiteLive"]
         # At once, and not by `format`: a text of the author may hold braces.
-        return _PLACE.sub(lambda found: values[found[1]], sentence)
+        reference = _PLACE.sub(lambda found: values[found[1]], sentence)
+        return " ".join([reference, *assumptions(self.wanted, language)])
+
+    @property
+    def _supposed(self) -> str:
+        """What the cited intervals allow for beside chance, as the end of a sentence."""
+        said = " ".join(assumptions(self.wanted, words("en"))).rstrip(".")
+        return f"; {said[0].lower()}{said[1:]}" if said else ""
 
     @property
     def license(self) -> License | None:
@@ -135,7 +152,7 @@ class Citation:
     @property
     def bibtex(self) -> str:
         """An entry of BibTeX."""
-        about = f"{self._of_release}{self._asked}{self._licensed}"
+        about = f"{self._of_release}{self._supposed}{self._asked}{self._licensed}"
         lines = [
             f"  author = {{{{{_tex(self.author)}}}}}",
             # Twice in braces: styles of BibTeX write a title in small letters, "hiv in berlin".
@@ -155,7 +172,7 @@ class Citation:
     def cff(self) -> str:
         """A ``CITATION.cff`` of the release."""
         # A release has a version; of live results the day alone does not tell how many replies they are from.
-        about = f"{'' if self.number else self._of_release}{self._asked}"
+        about = f"{'' if self.number else self._of_release}{self._supposed}{self._asked}"
         # JSON texts are YAML texts, so nothing of a title can end one.
         fields = {
             "cff-version": "1.2.0",
@@ -208,15 +225,17 @@ class Citation:
         )
         intervals = f"{', '.join(methods)} and {final}" if methods else final
         rehearsed = f"{mark_of(self.staged)} " if self.staged else ""
+        level = level_text(self.wanted.confidence_level, words("en"))
+        supposed = "".join(f" {each}" for each in assumptions(self.wanted, words("en")))
         return (
             f"{rehearsed}{answers} randomised on each respondent's device before {sent} sent "
             f"(randomised response, local differential privacy), with {self._used(cite)}. All replies of one person "
             f"together have epsilon = {survey.epsilon:.4g}.{drawn} {self._collected} (UTC).{asked} Access "
             f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {self.dates.as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
-            f"possible values with 95 % confidence intervals for the population, which are {intervals}. The software "
-            f"was Deniable {__version__}{self._software(cite)}. Survey, replies and estimates are at {self.url}; the "
-            f"address of the survey, {survey.id}, is the hash of its questions and mechanisms."
+            f"possible values with {level} confidence intervals for the {self.wanted.target}, which are {intervals}."
+            f"{supposed} The software was Deniable {__version__}{self._software(cite)}. Survey, replies and estimates "
+            f"are at {self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."
         )
 
     @property
@@ -236,7 +255,7 @@ class Citation:
     @property
     def _intervals(self) -> list[str]:
         """The names of the methods of the intervals."""
-        return interval_methods(self.shown.tallies, self.survey)
+        return interval_methods(self.shown.tallies, self.survey, self.wanted)
 
     def _software(self, cite: Cite) -> str:
         """The citation of the software where citations are keys; in words its name and version say the same."""
@@ -331,7 +350,8 @@ class Citation:
                 f"{LICENSE_NOTE}"
             ),
             "identifier": survey.id,
-            "url": self.url,
+            # The data set is one, however its numbers are estimated.
+            "url": self._address(""),
             "isAccessibleForFree": survey.readers == "public",
             "measurementTechnique": "randomised response (local differential privacy)",
             "variableMeasured": [

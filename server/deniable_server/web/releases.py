@@ -35,6 +35,7 @@ from deniable_server.web.api import (
 )
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_server.web.pages import link_to
 from deniable_server.web.rehearsals import file_name, mark_of, staged
 from deniable_statistics.release.merkle import leaf_hash
 
@@ -252,6 +253,8 @@ def releases_page(survey_id: str) -> Response:
     newest = results.releases.newest(state)
     is_live = newest is None and state.survey.results == "live" and state.standing(get_store().today()) != "closed"
 
+    contact = current_app.config["CONTACT"]
+
     def rendered() -> str:
         shown = results.releases.summaries(state)
         return render_template(
@@ -267,6 +270,8 @@ def releases_page(survey_id: str) -> Response:
             key=results.releases.key.key_id,
             base=pages.mark,
             is_live=is_live,
+            contact=contact,
+            contact_link=link_to(contact),
         )
 
     # A survey whose results were live has its first release when it closes, and no other number moves then.

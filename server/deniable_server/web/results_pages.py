@@ -27,7 +27,7 @@ from deniable_server.results.crossed_view import shown_rows
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, digits_of, panels_of
 from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.headlines import Headline, headlines
-from deniable_server.results.plain_method import odds_line, weak_rules, who_answered
+from deniable_server.results.plain_method import assumptions, odds_line, weak_rules, who_answered
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
     Section,
@@ -186,7 +186,8 @@ class ResultsPage:
     @cached_property
     def citation(self) -> Citation:
         """How the shown release is cited."""
-        return Citation(self.survey, self.shown, self.base, self.field, staged())
+        query = query_string(EstimatesQuery(**self._of_estimates(by=None))).removeprefix("?")
+        return Citation(self.survey, self.shown, self.base, self.field, staged(), self.options.wanted, query)
 
     @cached_property
     def versions(self) -> Versions | None:
@@ -300,8 +301,24 @@ class ResultsPage:
     @property
     def api_query(self) -> str:
         """The query of the same estimates from the API."""
+        return query_string(EstimatesQuery(**self._of_estimates()))
+
+    def _of_estimates(self, **changes: object) -> dict[str, Any]:
+        """The part of the query that says how to estimate, with changes."""
         names = EstimatesQuery.model_fields
-        return query_string(EstimatesQuery(**{name: value for name, value in self.query if name in names}))
+        return {name: value for name, value in self.query if name in names} | changes
+
+    @cached_property
+    def assumed(self) -> list[str]:
+        """What changes the intervals of the view, which is said wherever somebody may quote one."""
+        return assumptions(self.options.wanted, self.words)
+
+    @property
+    def not_of_intervals(self) -> list[str]:
+        """That people who misbehave change no number of the view, where the query supposes some."""
+        if not self.query.misbehaving:
+            return []
+        return [say_text(self.words["rMisbehaviourElsewhere"], download=self.words["rDownload"])]
 
     @property
     def has_figure_of_all(self) -> bool:
@@ -343,6 +360,20 @@ class ResultsPage:
             return []
         return [each for each in self.survey.questions if refusal_to_cross(question, each) is None]
 
+    def the_other_way(self, question: Question) -> tuple[str, str] | None:
+        """The title and the address of two crossed questions the other way round; None where none are crossed."""
+        if self.given is None:
+            return None
+        address = self.link(self.given.id, "", **self.plain | {"crossed_with": question.id})
+        return title_of(self.given, question, self.labels), address
+
+    def has_other_comparisons(self, question: Question) -> bool:
+        """Whether other pages compare people too, which no page can allow for."""
+        if self.given is not None:
+            return True
+        others = (each for each in self.survey.questions if each.id != question.id)
+        return self.options.compare and any(map(self.comparable, others))
+
     def not_crossable(self, question: Question) -> tuple[str, str] | None:
         """Why a question is crossed with none of its group here, and the command that can; None where there is none."""
         others = [each for each in self.survey.questions if each.id != question.id]
@@ -365,6 +396,7 @@ class ResultsPage:
         # Where the page says nothing in words, of a level that is low, it has not said yet what the bars hold.
         if are_together and not may_say(self.options):
             said.append(say_text(self.words["rHoldTogether"], level=self.level))
+        said += self.assumed
         said += [self.words["rRounded"]] if drawn else []
         said += [self.words["rKeyArrow"]] if 'class="arrow"' in drawn else []
         return " ".join([*said, *([self.words["rKeyWeak"]] if '<g class="weak"' in drawn else [])])
@@ -409,6 +441,23 @@ class ResultsPage:
             return None
         text = self.labels.text(contact)
         return text, link_to(text), sentence.split("{contact}")
+
+    @property
+    def to_ask(self) -> tuple[str, list[str]]:
+        """The contact of whoever may allow others to publish files, and the sentence around it."""
+        named = self.survey.organiser
+        who = self.labels.text(named) if named else self.words["rWhoever"]
+        if self.contact is None:
+            return "", [self.words["rAskNobody"].replace("{who}", who), ""]
+        sentence = self.words["rAskOperator" if self.survey.contact is None else "rAskAuthor"]
+        # The name is put in last: it is the author's text, and may hold braces.
+        before, after = (each.replace("{who}", who) for each in sentence.split("{contact}"))
+        return self.contact[0], [before, after]
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether these numbers still change, and no release keeps them."""
+        return self.survey.results == "live" and self.standing == "open" and self.shown.record is None
 
     @property
     def dates(self) -> str:
@@ -481,7 +530,7 @@ class ResultsPage:
             (*more, *self.caption_notes(question)),
             self.language,
             words["dir"],
-            " ".join(said) or self.caption_line,
+            " ".join([*said, *self.assumed]) or self.caption_line,
             title if finding else "",
         )
 
@@ -500,16 +549,28 @@ class ResultsPage:
     def to_print(self, question: Question, findings: Sequence[PrintedFinding]) -> list[str]:
         """Findings as prose that can be printed as it is: with replies, dates, caveats and source."""
         number = None if self.pooled else self.citation.number
+        once = self.words[ONCE[self.survey.access]]
         values = {
             "dates": self.when,
-            "caveats": " ".join(filter(None, (self.who, self.words[ONCE[self.survey.access]], self.pooled_note))),
+            "caveats": " ".join(filter(None, (self.who, once, self.faked_difference, self.pooled_note))),
             "source": self.source,
             "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None, sort=None)}",
         }
         return [
-            say_text(self.words["rPrint"], finding=each.text, replies=self.replies_behind(question, each), **values)
+            say_text(
+                self.words["rPrint"],
+                finding=" ".join([each.text, *self.assumed]),
+                replies=self.replies_behind(question, each),
+                **values,
+            )
             for each in findings
         ]
+
+    @property
+    def faked_difference(self) -> str | None:
+        """What made-up replies can do to a difference; None without one, or where not everybody may answer."""
+        is_open = self.survey.access == "open"
+        return self.words["rFakedDifference"] if is_open and not self.options.is_of_shares else None
 
     def replies_behind(self, question: Question, finding: PrintedFinding) -> str:
         """How many replies a finding is from: those to both questions, of its groups, or to its question."""
@@ -611,7 +672,7 @@ class ResultsPage:
         record = self.shown.record
         released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
         url = f"{self.base}/s/{survey.id}/results"
-        method = say_text(words["rMethodNote"], level=self.level)
+        method = " ".join([say_text(words["rMethodNote"], level=self.level), *self.assumed])
         return [
             f"{method} {words['rRounded']} {'' if question is None else odds_line(question, words)}".rstrip(),
             f"{self.who} {words[ONCE[survey.access]]}",

@@ -193,8 +193,12 @@ def _by_cohort(tallies: Mapping[str | None, Tally], survey: Survey) -> list[tupl
     return [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
 
 
-def interval_methods(tallies: Mapping[str | None, Tally], survey: Survey) -> list[str]:
-    """The names of the methods behind the default intervals of a survey's shares and means, in alphabetical order."""
+def interval_methods(
+    tallies: Mapping[str | None, Tally],
+    survey: Survey,
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
+) -> list[str]:
+    """The names of the methods behind the intervals of a survey's shares and means, in alphabetical order."""
     together = sum(tallies.values(), Tally.empty(survey))
     # A method depends on the design and on numbers of reports, which counts tell of drawn boxes alone: of the questions
     # for which both are the same, one is enough.
@@ -204,7 +208,13 @@ def interval_methods(tallies: Mapping[str | None, Tally], survey: Survey) -> lis
         drawn = tuple(counts) if question.mechanism.reports.is_drawn else ()
         alike.setdefault((question.mechanism, question.has_shares, question.has_mean, n, drawn), question)
     asked = [_Asked.of(question, None, together) for question in alike.values()]
-    named = {figure.interval_method() for each in asked for figure in (each.shares, each.mean) if figure is not None}
+    fakes = wanted.fakes(together.n)
+    named = {each.mean.interval_method(wanted.method) for each in asked if each.mean is not None}
+    for each in asked:
+        if each.shares is not None:
+            is_of_respondents = wanted.target == "respondents" and each.shares.n
+            shares = each.shares.of_population(each.people) if is_of_respondents else each.shares
+            named.add(shares.interval_method(wanted.method, fakes=fakes))
     return sorted(named | {METHOD for question in survey.questions if question.ask_if})
 
 

@@ -61,6 +61,8 @@ class ViewRow:
     conf_low, conf_high, conf_level, method
         The interval as it was computed, its level and its method; those of differences hold simultaneously, and
         ``conditional`` is `deniable_statistics.joint.conditional.Conditional.confidence_interval`.
+    assumed_fake : float or None
+        The share of all reports that may be fake, for any of which the interval is valid; None where none is assumed.
     """
 
     question: str
@@ -85,6 +87,7 @@ class ViewRow:
     conf_high: float
     conf_level: float
     method: str
+    assumed_fake: float | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,7 @@ def share_view(question: Question, row: EstimateRow) -> ViewRow:
         conf_high=row.conf_high,
         conf_level=row.conf_level,
         method=row.method,
+        assumed_fake=row.assumed_fake,
     )
 
 
