@@ -166,7 +166,8 @@ def test_how_often_waves_link_a_person_is_what_the_documents_say() -> None:
                 "epsilon 0.4, one wave 0.2": low_two,
             }.items()
         ),
-        f"{100 * found_again(many, 20):.0f} % and {100 * found_again(low_many, 20):.0f} % of the time",
+        f"found {100 * found_again(many, 20):.0f} % of the time with the epsilons of the second row, and "
+        f"{100 * found_again(low_many, 20):.0f} % with those of the third",
         "is 1, {:.2f}, {:.2f} for one, two, three waves, {:.2f} for ten".format(*map(waves.epsilon_of, (2, 3, 10))),
     ]
     assert [each for each in figures if each not in page] == []

@@ -44,7 +44,10 @@ EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 def filled(store: Store, survey: Survey) -> Survey:
     store.publish(survey)
     answers = {"affair": "no", "religious": "fairly"}
-    people = [randomize(survey, answers, [None, "paper", "web"][number % 3]) for number in range(300)]
+    # The same replies in every run: with others, narrow intervals have a digit after the point.
+    dice = random.Random(1)  # noqa: S311 - of a test
+    cohorts = [None, "paper", "web"] * 100
+    people = [randomize(survey, answers, cohort, word=lambda: dice.getrandbits(32)) for cohort in cohorts]
     store.store_reports([(survey, people)])
     return survey
 
