@@ -45,7 +45,7 @@ def filled(store: Store, survey: Survey) -> Survey:
     store.publish(survey)
     answers = {"affair": "no", "religious": "fairly"}
     # The same replies in every run: with others, narrow intervals have a digit after the point.
-    dice = random.Random(1)  # noqa: S311 - of a test
+    dice = random.Random(1)
     cohorts = [None, "paper", "web"] * 100
     people = [randomize(survey, answers, cohort, word=lambda: dice.getrandbits(32)) for cohort in cohorts]
     store.store_reports([(survey, people)])
