@@ -143,7 +143,7 @@ def students(n: int = 4000) -> tuple[dict[str, NDArray[Any]], dict[str, list[obj
         "points": points.round(2).tolist(),
         "passed": np.where(points + 20 * cheated > 75, "yes", "no").tolist(),
         "absent": (rng.random(n) < 0.2 + 0.3 * studied / 2).astype(int).tolist(),
-        "grade": [("A", "B", "C")[each] for each in np.clip((points // 8 - 7).astype(int), 0, 2)],
+        "grade": [("A", "B", "NA")[each] for each in np.clip((points // 8 - 7).astype(int), 0, 2)],
     }
     # Some rows lack something.
     plain["cohort"][3] = plain["age"][5] = plain["passed"][8] = ""
@@ -284,6 +284,7 @@ STOPS = {
     "boxes": ("cheated ~ drugs", "drugs: must have a mechanism whose reports are one of the options, got drawn-boxes"),
     "a mean": ("cheated ~ mean", "mean: must have a mechanism whose reports are one of the"),
     "a linear model of labels": ('passed ~ stressed, model = "linear"', "passed: must be a column of numbers"),
+    "an unknown reference": ('studied ~ age, reference = "all"', "reference: must be one of "),
     "too many labels": ('points ~ stressed, model = "logistic"', "points: must have 2 to 50 labels for a"),
     "mixed": ("cheated ~ I(as.numeric(stressed) * age)", "formula: must not compute I(as."),
     "a combination": ("cheated ~ stressed + age + I(2 * age)", "terms: must be linearly independent, but one of these"),

@@ -29,7 +29,9 @@ likelihood_rows <- function(study, reference = NULL) {
   labels <- if (is.null(outcome)) levels(factor(study$y)) else outcome$options
   if (length(labels) < 2 || length(labels) > 50)
     refuse(study$outcome, ": must have 2 to 50 labels for a logistic model, got ", length(labels))
-  if (!is.null(reference)) labels <- union(match.arg(reference, labels), labels)
+  if (!is.null(reference) && !reference %in% labels)
+    refuse("reference: must be one of ", toString(labels), ", got ", reference)
+  labels <- union(reference, labels)
   cells <- study$cells
   group <- do.call(paste, as.data.frame(study$z))
   alike <- paste(group, do.call(paste, as.data.frame(study$codes)), study$y)
@@ -192,7 +194,7 @@ by_moments <- function(study) {
 # ---- Reading reports and codebook ----
 
 read_study <- function(formula, reports, codebook, model) {
-  data <- if (is.data.frame(reports)) reports else read.csv(reports, check.names = FALSE, encoding = "UTF-8")
+  data <- if (is.data.frame(reports)) reports else read_table(reports)
   data[] <- lapply(data, function(column) {
     column <- replace(column, column %in% "", NA)
     if (is.character(column)) factor(column, sort(unique(column), method = "radix")) else column
@@ -235,6 +237,16 @@ read_study <- function(formula, reports, codebook, model) {
   list(formula = formula, outcome = outcome, right = right, noisy = noisy, ordinary = ordinary, model = model,
     questions = questions, data = data, y = y[!missing], codes = codes[!missing, , drop = FALSE], z = z, cells = cells,
     n = nrow(data), left_out = sum(missing))
+}
+
+# The columns of a CSV file. A text may be "NA", such as the code of a country; among numbers it is a gap.
+read_table <- function(path) {
+  data <- read.csv(path, check.names = FALSE, encoding = "UTF-8", colClasses = "character", na.strings = character())
+  data[] <- lapply(data, function(text) {
+    column <- type.convert(text, na.strings = c("", "NA"), as.is = TRUE)
+    if (is.numeric(column) || is.logical(column)) column else replace(text, text == "", NA)
+  })
+  data
 }
 
 check_groups <- function(questions, model) {
