@@ -44,7 +44,7 @@ SURVEY = survey_toml(
     question_toml("car", "choice", options=[*"abcdefg"], epsilon=1, mechanism="subset"),
     question_toml("mean", "scale", lo=0, hi=10, epsilon=1, goal="mean"),
     question_toml("drugs", "ticks", options=["x", "y", "z"], epsilon=1),
-    cohorts=["a", "b", "c"],
+    cohorts=["NA", "b", "c"],
 )
 
 
@@ -58,7 +58,7 @@ class Found:
     def __call__(self, *calls: str) -> list[list[float] | str]:
         lines = [
             'source("regression.R")',
-            'reports <- read.csv("reports.csv", na.strings = "")',
+            'reports <- read_table("reports.csv")',
             self.first,
             "said <- function(fit) c(coef(fit), sqrt(diag(vcov(fit))), fit$log_likelihood)",
             "show <- function(call) cat(tryCatch(format(said(call), digits = 12), error = conditionMessage), '\\n')",
@@ -137,16 +137,17 @@ def students(n: int = 4000) -> tuple[dict[str, NDArray[Any]], dict[str, list[obj
     }
     points = 60 + 8 * stressed - 5 * studied + 0.4 * age + rng.normal(0, 6, n)
     plain = {
-        "cohort": [("a", "b", "c")[each] for each in cohort],
+        "cohort": [("NA", "b", "c")[each] for each in cohort],
         "age": age.tolist(),
         "income": (1000 * age + 1e5 * rng.random(n)).round().tolist(),
         "points": points.round(2).tolist(),
         "passed": np.where(points + 20 * cheated > 75, "yes", "no").tolist(),
         "absent": (rng.random(n) < 0.2 + 0.3 * studied / 2).astype(int).tolist(),
-        "grade": [("A", "B", "NA")[each] for each in np.clip((points // 8 - 7).astype(int), 0, 2)],
+        "grade": [("A", "B", "C")[each] for each in np.clip((points // 8 - 7).astype(int), 0, 2)],
     }
-    # Some rows lack something.
+    # Some rows lack something; a cohort may be called NA.
     plain["cohort"][3] = plain["age"][5] = plain["passed"][8] = ""
+    plain["grade"][9] = plain["points"][12] = "NA"
     return answers, plain
 
 

@@ -239,13 +239,14 @@ read_study <- function(formula, reports, codebook, model) {
     n = nrow(data), left_out = sum(missing))
 }
 
-# The columns of a CSV file. A text may be "NA", such as the code of a country; among numbers it is a gap.
+# The columns of a CSV file. A collector's cohort may be called NA; in other columns that is a gap.
 read_table <- function(path) {
   data <- read.csv(path, check.names = FALSE, encoding = "UTF-8", colClasses = "character", na.strings = character())
-  data[] <- lapply(data, function(text) {
-    column <- type.convert(text, na.strings = c("", "NA"), as.is = TRUE)
-    if (is.numeric(column) || is.logical(column)) column else replace(text, text == "", NA)
-  })
+  for (name in names(data)) {
+    gaps <- if (name == "cohort") "" else c("", "NA", "NaN")
+    column <- replace(data[[name]], data[[name]] %in% gaps, NA)
+    data[[name]] <- type.convert(column, na.strings = character(), as.is = TRUE)
+  }
   data
 }
 
