@@ -203,14 +203,17 @@ def test_references_and_methods_are_those_of_the_view(http: FlaskClient, filled:
     assert (
         "; up to 1.5 \\% of all replies are taken for made up, and the intervals allow for whatever these say}" in page
     )
-    assert "with 99 % confidence intervals for the population, which are Feldman-Cousins" in page
+    like_a_sample = "a population of which the respondents are like a random sample"
+    assert f"with 99 % confidence intervals for {like_a_sample}. The intervals are Feldman-Cousins" in page
     # The data set has one address, however its numbers are estimated.
     raw = http.get(f"/s/{filled.id}/results/cheated?assume_fake=0.015").text
     assert f'"url": "http://localhost/s/{filled.id}/results"' in raw
     rows = http.get(f"/s/{filled.id}/results/cheated.json?target=respondents").json["rows"]
     (method,) = {method_name(row["method"]) for row in rows}
     page = shown(http, filled, "/cheated?target=respondents")
-    named = page.partition("with 95 % confidence intervals for the respondents, which are ")[2].partition(". ")[0]
+    named = page.partition("with 95 % confidence intervals for the respondents. The intervals are ")[2].partition(". ")[
+        0
+    ]
     assert f"{method} intervals" in named
     page = shown(http, filled, "/cheated?method=wilson")
     assert "Feldman-Cousins" not in page

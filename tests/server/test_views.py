@@ -364,7 +364,7 @@ def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
         "Agresti-Coull intervals (Agresti and Coull 1998), Feldman-Cousins intervals (Feldman and Cousins 1998) and "
         "likelihood-ratio intervals (Wilks 1938)"
     )
-    assert f"intervals for the population, which are {named}. The software was Deniable {__version__}." in methods
+    assert f"a random sample. The intervals are {named}. The software was Deniable {__version__}." in methods
     assert "release=1" in files["CITATION.cff"].decode()
     assert "recompute/affair.R" in files
 

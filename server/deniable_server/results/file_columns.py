@@ -66,8 +66,9 @@ VIEW_LABELS = {
     "n": "number of replies that the row is computed from; of crossed questions all replies to both; empty for a "
     "difference",
     "count": "how many of these replies support the answer; of a row share how many support both answers",
-    "a": "probability that a reply supports the answer if this answer is true",
-    "b": "probability that a reply supports the answer if another one is true",
+    "a": "probability that a reply supports the answer if this answer is true; empty where several counts are "
+    "needed, as of row shares",
+    "b": "probability that a reply supports the answer if another one is true; empty where a is",
     "value": "the number to quote, which pages show rounded: of all possible values the most likely one; of a row "
     "difference that of the unbiased shares; 0.25 is 25 %",
     "low": "lower end of the interval that pages show, cut to what is possible; pages round it down",

@@ -23,7 +23,7 @@ _FILES = (
     ("recompute/", "has a short script of R and one of Python for each question, which computes one option of it."),
     ("survey.db", "has the tables, questions and options as an SQLite database."),
     ("releases/", "has the signed record of each release. `deniable verify LINK` checks it at the collector."),
-    ("datapackage.json", "describes the tables as a data package of Frictionless."),
+    ("datapackage.json", "explains the columns of the tables, as a data package of Frictionless."),
     ("csv-metadata.json", "describes them by CSV on the Web (W3C)."),
     ("citation.bib", "cites these data in BibTeX."),
     ("CITATION.cff", "cites it in the Citation File Format."),

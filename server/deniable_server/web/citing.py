@@ -35,6 +35,12 @@ MOST_NAMED = 8
 LONGEST_QUOTED = 100
 """Longest text of a question in the paragraph of methods, in characters; a longer one is cut between words."""
 
+TARGETS = {
+    "population": "a population of which the respondents are like a random sample",
+    "respondents": "the respondents",
+}
+"""For whom intervals are, by the name of the target."""
+
 MOST_COHORTS = 6
 """Most cohorts whose replies the paragraph of methods counts; of more it says how many they are."""
 
@@ -233,9 +239,10 @@ class Citation:
             f"together have epsilon = {survey.epsilon:.4g}.{drawn} {self._collected} (UTC).{asked} Access "
             f"was {survey.access} ({ONE_REPORT[survey.access]}). {self._counted}, as of {self.dates.as_of}{released}. "
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
-            f"possible values with {level} confidence intervals for the {self.wanted.target}, which are {intervals}."
-            f"{supposed} The software was Deniable {__version__}{self._software(cite)}. Survey, replies and estimates "
-            f"are at {self.url}; the address of the survey, {survey.id}, is the hash of its questions and mechanisms."
+            f"possible values with {level} confidence intervals for {TARGETS[self.wanted.target]}. The intervals are "
+            f"{intervals}.{supposed} The software was Deniable {__version__}{self._software(cite)}. Survey, replies "
+            f"and estimates are at {self.url}; the address of the survey, {survey.id}, is the hash of its questions and "
+            "mechanisms."
         )
 
     @property

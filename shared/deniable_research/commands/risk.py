@@ -20,7 +20,7 @@ from deniable_commands.rules import RuledCommand, at_most_one, goes_with
 from deniable_research.commands.plotting import plot_option
 from deniable_research.commands.shuffled import ShuffledBatch, of_epsilons, of_survey
 from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
-from deniable_statistics.authoring.authoring import read_survey
+from deniable_research.results.read_results import read_any_survey
 from deniable_statistics.risk import (
     epsilon_for_advantage,
     factor,
@@ -155,7 +155,7 @@ def risk(
     Shuffled: N reports that arrive in random order and without a sender, for instance from a place that another
     institution runs. Then the epsilon of each report is smaller, except with probability D.
     """
-    survey = read_survey(path=file) if file else None
+    survey = read_any_survey(file.read_bytes(), file.parent) if file else None
     among = None
     if shuffled is not None:
         batch = ShuffledBatch(shuffled, 1e-6 if delta is None else delta, own or 0)
