@@ -185,6 +185,11 @@ def test_noncompliance_takes_power_and_biases(survey: Survey) -> None:
 def test_processes_change_nothing(survey: Survey) -> None:
     small = study(survey, people=100)
     assert simulated_power(small, 6, 5, processes=2) == simulated_power(small, 6, 5)
+    # Rows of tests have no truth.
+    for wanted in ({"against": [f"{small.outcome} ~ 1"]}, {"analysis": "crosstab"}):
+        alone, beside = (simulated_power(small, 6, 5, processes=each, **wanted) for each in (1, 2))
+        assert [repr(row) for row in beside.rows] == [repr(row) for row in alone.rows]
+        assert beside.rows[-1].statistic in ("likelihood ratio", "chi-squared")
     assert simulated_power(small, 6, 6) != simulated_power(small, 6, 5)
 
 

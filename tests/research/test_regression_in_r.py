@@ -393,7 +393,7 @@ def test_r_prints_the_wald_intervals_of_the_command(folder: Path) -> None:
         assert list(map(float, numbers)) == pytest.approx(expected, abs=5.1e-4)
         assert p == ("<0.0001" if row["p_value"] < 1e-4 else f"{row['p_value']:.4f}")
     assert said[5:] == [
-        "Noisy: cheated, stressed. Without noise: cohort.",
+        "Log odds of yes against no. Noisy: cheated, stressed. Without noise: cohort.",
         "3999 rows (1 left out because something is missing), "
         f"log-likelihood {printed['glance']['loglik']:.3f}, {printed['glance']['df']} parameters. 95 % Wald intervals.",
     ]

@@ -36,6 +36,8 @@ class Embedding:
         The ``integrity`` of each bundle, and of each plugin for a host, by its file.
     own_folder : str or None
         The address of the folder from which the host's own site serves script and catalogues; None for the collector.
+    values : str
+        What the question's value can be, in words; empty for the whole survey.
     is_text : bool
         Whether the question's value is a text of 0 and 1, not a number.
     fragment : str
@@ -55,6 +57,7 @@ class Embedding:
     question: str | None
     hashes: dict[str, str]
     own_folder: str | None = None
+    values: str = ""
     is_text: bool = False
     fragment: str = ""
     cohorts: Sequence[str] = ()
@@ -156,7 +159,7 @@ def _checked(of: Embedding) -> Iterator[Step]:
     """How a server checks the value of a question: anybody can send a form, and nobody else can check it."""
     if of.question:
         yield (
-            "On your server, before it stores the value (in Python)",
+            f"On your server, before it stores the value, which must be {of.values} (in Python)",
             "from deniable import field_value, parse_survey\n\n"
             f"survey = parse_survey(document)  # bytes of {of.collector}/api/v1/surveys/{of.survey}\n"
             f'value = field_value(survey, "{of.question}", text)  # raises a ReportError for what no device sends',

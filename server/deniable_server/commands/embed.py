@@ -14,6 +14,7 @@ import urllib3
 from deniable import Question, Survey
 from deniable.access.hosts import is_loopback
 from deniable.errors import DeniableError, ParameterError
+from deniable.report.field import field_values
 from deniable.table import printable
 from deniable_commands.main import example
 from deniable_commands.rules import RuledCommand, excludes
@@ -107,6 +108,7 @@ def embed(
         None if asked is None else asked.id,
         _hashes(collector),
         own_folder and own_folder.rstrip("/"),
+        values="" if asked is None else field_values(asked),
         is_text=asked is not None and not asked.mechanism.reports.supports_one,
         fragment=fragment,
         cohorts=() if "cohort=" in fragment else survey.cohorts,
@@ -132,7 +134,9 @@ def embed(
             "A collector that is upgraded serves another script, and the page then shows the text inside the tag."
         )
     if "</deniable-" in printed and _translated(survey):
-        click.echo("Write the text inside the tag in the language of your page: the survey's own words come later.")
+        click.echo(
+            "Write the text inside the tag in the language of your page: people read it if the script does not run."
+        )
     if is_loopback(host_of(collector)):
         click.echo(f"Warning: {collector} can be reached from this computer alone.", err=True)
 

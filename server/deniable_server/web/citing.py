@@ -241,8 +241,8 @@ class Citation:
             "Shares were estimated without bias from the published mechanisms, and are reported as the most likely "
             f"possible values with {level} confidence intervals for {TARGETS[self.wanted.target]}. The intervals are "
             f"{intervals}.{supposed} The software was Deniable {__version__}{self._software(cite)}. Survey, replies "
-            f"and estimates are at {self.url}; the address of the survey, {survey.id}, is the hash of its questions and "
-            "mechanisms."
+            f"and estimates are at {self.url}; the address of the survey, {survey.id}, is the hash of its questions "
+            "and mechanisms."
         )
 
     @property

@@ -6,6 +6,7 @@ import re
 
 from deniable.errors import ParameterError, ReportError, check_kind, describe
 from deniable.survey.document import Survey
+from deniable.survey.question import Question
 from deniable.wire.space import ReportValue
 
 _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
@@ -57,5 +58,10 @@ def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
     if (value := int(number[0]) if number else text) in space:
         return value  # type: ignore[return-value]  # of its space
     got = "nothing" if text in ("", None) else "something else" if isinstance(text, str) else describe(text)
-    wanted = "0 or 1" if space.size == 2 and 0 in space else space.described
-    raise ReportError(f"{question_id}: must be {wanted}, got {got}")
+    raise ReportError(f"{question_id}: must be {field_values(question)}, got {got}")
+
+
+def field_values(question: Question) -> str:
+    """What the field of a question in a form can hold, in words."""
+    space = question.mechanism.reports
+    return "0 or 1" if space.size == 2 and 0 in space else space.described

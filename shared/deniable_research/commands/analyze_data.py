@@ -33,8 +33,8 @@ from deniable_research.hosts import HOSTS, looks_like, read_export
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
 from deniable_research.regression.term_labels import NO_LABELS, Labels
-from deniable_research.results.read_results import read_any_survey
 from deniable_research.web import is_url
+from deniable_statistics.authoring.authoring import read_any_survey
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITERS, WRITTEN, check_suffix
 from deniable_statistics.published.picture_size import PictureSize

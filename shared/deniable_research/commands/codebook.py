@@ -13,9 +13,9 @@ from deniable_commands.main import example
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.commands.options import FILE, NEW_FILE
 from deniable_research.files import Table, read_layout
-from deniable_research.results.read_results import read_any_survey
 from deniable_research.web import is_url
 from deniable_statistics.archive.regression_script import REGRESSION, regression_script
+from deniable_statistics.authoring.authoring import read_any_survey
 from deniable_statistics.data.whole import replace_file
 
 

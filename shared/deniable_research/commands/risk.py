@@ -20,7 +20,7 @@ from deniable_commands.rules import RuledCommand, at_most_one, goes_with
 from deniable_research.commands.plotting import plot_option
 from deniable_research.commands.shuffled import ShuffledBatch, of_epsilons, of_survey
 from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
-from deniable_research.results.read_results import read_any_survey
+from deniable_statistics.authoring.authoring import read_any_survey
 from deniable_statistics.risk import (
     epsilon_for_advantage,
     factor,

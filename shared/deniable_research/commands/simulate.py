@@ -24,7 +24,6 @@ from deniable_research.commands.options import NEW_FILE, format_option, plot_opt
 from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
-from deniable_research.results.read_results import read_any_survey
 from deniable_research.simulation import (
     DEFAULT_SEED,
     Misbehaviour,
@@ -40,6 +39,7 @@ from deniable_research.simulation.power import ANALYSES, planning_curve
 from deniable_research.simulation.simulation_charts import power_chart, simulation_chart
 from deniable_research.simulation.simulation_text import cautions, power_text, simulation_text
 from deniable_research.simulation.study import Covariate, Study
+from deniable_statistics.authoring.authoring import read_any_survey
 from deniable_statistics.commands.options import with_options
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS

@@ -274,7 +274,7 @@ def _apart(rows: Sequence[Any]) -> str:
         return ""
     return (
         "The intervals are not simultaneous for the options. Where a page of results shows the same differences, its "
-        "intervals are, and are therefore wider."
+        "intervals are, and are therefore wider at the same confidence level."
     )
 
 

@@ -357,7 +357,13 @@ def _from_formula(
     # `_complete` counts the rows that are left out, because it knows of gaps in all columns.
     coded = model_matrix(known_terms(right, without), table, na_action="drop")
     if outcome not in table.columns:  # such as log(income)
-        table = table.assign(**{outcome: model_matrix(f"0 + {left}", table)})
+        computed = model_matrix(f"0 + {left}", table)
+        if len(computed.columns) != 1:
+            raise ParameterError(
+                f"formula: must have one column on the left side, got {len(computed.columns)} from {left:.80}; write "
+                "the name of a column with labels as it is, without C()"
+            )
+        table = table.assign(**{outcome: computed})
     found = {"outcome": table[outcome]}
     for role, given in columns.items():
         if isinstance(given, str):

@@ -11,7 +11,6 @@ from typing import Any
 
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
-from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, RandomizedColumn, SamplingColumns, Table, quick_question, read_layout
 from deniable_research.files.design_files import texts
 from deniable_research.files.reading import columns_of_frame
@@ -19,7 +18,7 @@ from deniable_research.hosts import read_export
 from deniable_research.results.collector import REPORTS, published
 from deniable_research.results.results import Results
 from deniable_research.web import is_url
-from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.authoring.authoring import read_any_survey
 
 Said = Survey | Layout | RandomizedColumn | str | Path | Sequence[str]
 """A description of the columns: a survey, a layout, one question, its text, or the path of a file with one."""
@@ -152,13 +151,6 @@ def _survey_of(design: Said) -> Survey:
     if isinstance(design, (str, Path)) and Path(design).is_file():
         return read_any_survey(Path(design).read_bytes(), Path(design).parent)
     raise ParameterError(f"design: must be a survey or the file of one with host, got {describe(design)}")
-
-
-def read_any_survey(document: bytes, folder: Path | None = None) -> Survey:
-    """A survey from either of its forms: its author's TOML, with a logo in ``folder``, or its published JSON."""
-    # Published bytes are hashed without the line break that an editor or `echo` puts behind them.
-    is_published = document.startswith(b"{")
-    return parse_survey(document.rstrip(b"\n")) if is_published else read_survey(document, folder=folder)
 
 
 def _is_survey(content: bytes) -> bool:

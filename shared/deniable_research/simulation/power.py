@@ -160,7 +160,10 @@ def simulated_power(
 def _outcomes(analysed: Sequence[SampleAnalysis]) -> dict[Key, list[Outcome]]:
     """The outcomes of each figure over the samples; under separation an estimate is infinite and left out."""
     found: dict[Key, list[Outcome]] = {}
+    named: dict[Key, Key] = {}
     for key, outcome in (figure for each in analysed for figure in each.figures):
+        # The truth of a test is NaN, and NaN that comes from another process is equal to no other one.
+        key = named.setdefault(key._replace(truth=0.0), key)
         outcomes = found.setdefault(key, [])  # before the check: figures stay in the order of the analysis
         if math.isfinite(outcome.estimate) and outcome.std_error != math.inf:
             outcomes.append(outcome)

@@ -358,6 +358,9 @@ print.noisy_regression <- function(x, digits = 3, ...) {
   p <- 2 * pnorm(-abs(x$coefficients / error))
   table <- round(data.frame(estimate = x$coefficients, error, low = ends[, 1], high = ends[, 2]), digits)
   print(cbind(table, p = ifelse(p < 0.0001, "< 0.0001", sprintf("%.4f", p))))
+  labels <- colnames(x$rows$chance)
+  if (length(labels) == 2) cat("Log odds of ", labels[2], " against ", labels[1], ". ", sep = "")
+  if (length(labels) > 2) cat("Log odds against ", labels[1], ". ", sep = "")
   cat("Noisy: ", toString(x$noisy), ". Without noise: ", if (length(x$ordinary)) toString(x$ordinary) else "nothing",
     ".\n", x$n, " rows", if (x$left_out) paste0(" (", x$left_out, " left out because something is missing)"),
     if (!is.null(x$rows)) sprintf(", log-likelihood %.3f, %d parameters", x$log_likelihood, x$parameters),

@@ -24,6 +24,7 @@ from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
 from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
 from deniable.survey.patterns import Pattern, Routed, possible_patterns
+from deniable.survey.published import parse_survey
 from deniable.survey.question import Question, check_id, levels_from
 from deniable.survey.question_types import LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
@@ -123,6 +124,13 @@ def read_survey(
         folder = Path(path).parent if folder is None else folder
     assert text is not None
     return survey_of(read_toml(text), folder)
+
+
+def read_any_survey(document: bytes, folder: Path | None = None) -> Survey:
+    """A survey from either of its forms: its author's TOML, with a logo in ``folder``, or its published JSON."""
+    # Published bytes are hashed without the line break that an editor or `echo` puts behind them.
+    is_published = document.startswith(b"{")
+    return parse_survey(document.rstrip(b"\n")) if is_published else read_survey(document, folder=folder)
 
 
 def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = None) -> Survey:
