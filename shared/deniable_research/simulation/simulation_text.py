@@ -140,6 +140,13 @@ def against_text(nested: NestedFormula, rows: Sequence[SimulationRow]) -> str:
     )
 
 
+def _by_test(rows: Sequence[SimulationRow]) -> str:
+    """By which test coefficients are called significant: that of the p-value beside their intervals."""
+    methods = {row.method for row in rows if row.statistic == "coefficient"}
+    names = {"profile": "likelihood-ratio tests", "wald": "Wald tests"}
+    return f" by {' or '.join(names[each] for each in sorted(methods))}" if methods and methods <= names.keys() else ""
+
+
 def power_text(found: Sequence[Power], study: Study, repetitions: int, seed: int) -> str:
     """The table of a simulated analysis over the samples of a study, and the true shares that the study implies.
 
@@ -163,8 +170,8 @@ def power_text(found: Sequence[Power], study: Study, repetitions: int, seed: int
             "",
             f"{repetitions} samples each, seed {seed} (PCG64: simulation only). {rows[0].question}",
             SPREAD,
-            f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}, the power where there is an effect; "
-            f"its Monte Carlo standard error is at most {50 / math.sqrt(repetitions):.1f} points.",
+            f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}{_by_test(rows)}, the power where there is an "
+            f"effect; its Monte Carlo standard error is at most {50 / math.sqrt(repetitions):.1f} points.",
             *tests,
             *shares,
         ]
