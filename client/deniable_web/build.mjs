@@ -6,7 +6,7 @@
 // same sources and the same pinned esbuild make the same bytes, so whoever doubts a collector's bundle builds it again.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transformSync } from "esbuild";
@@ -177,7 +177,9 @@ async function hostBundle(file) {
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
   const styles = styleModules();
-  if (!process.argv.includes("--check")) for (const [file, module] of styles) writeFileSync(new URL(file, FOLDER), module); // the bundles hold them
+  // The bundles hold them. What has not changed is not written, because others may be reading it.
+  const changed = [...styles].filter(([file, module]) => !existsSync(new URL(file, FOLDER)) || read(file).toString() !== module);
+  if (!process.argv.includes("--check")) for (const [file, module] of changed) writeFileSync(new URL(file, FOLDER), module);
   const second = await secondScript();
   const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
   const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, integrity(second))])));
