@@ -71,6 +71,11 @@ def test_one_gap_in_a_column_leaves_out_one_row(table: Table, transform: str) ->
     assert moved.loglik == pytest.approx(plain.loglik, abs=1e-6)
 
 
+def test_labels_on_the_left_side_are_written_as_they_are(table: Table) -> None:
+    with pytest.raises(ParameterError, match=r"one column on the left side, got 2 from C\(region\); write the name"):
+        regress(table, "C(region) ~ old")
+
+
 def test_outcomes_that_transforms_compute(table: Table) -> None:
     ages = table.numbers("net age")
     plain, scaled = regress(table, "`net age` ~ old"), regress(table, "scale(`net age`) ~ old")

@@ -17,6 +17,7 @@ from deniable.table import printable
 from deniable_commands.rules import RuledCommand, excludes, goes_with
 from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option, size_options
+from deniable_research.commands.plotting import AskedSize
 from deniable_research.engine import EngineReports, Source, open_source
 from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
@@ -79,7 +80,7 @@ Reports = FileReports | EngineReports
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(AskedSize):
     """The options of every analysis that say how its results are shown.
 
     Attributes
@@ -88,8 +89,6 @@ class Output:
     confidence_level : float
     picture, to : Path or None
         Files to which the chart and the rows are written.
-    width, height, font_size, dpi : float, int or None
-        Those of the `PictureSize` of the chart.
     labels : mapping of str to str
         Texts in the place of names of questions and columns, in the chart and in a table for a paper.
     """
@@ -99,15 +98,6 @@ class Output:
     picture: Path | None
     to: Path | None
     labels: Labels
-    width: float | None
-    height: float | None
-    font_size: float | None
-    dpi: int | None
-
-    @property
-    def size(self) -> PictureSize:
-        """The size of the chart."""
-        return PictureSize(self.width, self.height, self.font_size, self.dpi)
 
     @property
     def is_paper(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 from deniable.exact import number_hint
 from deniable_commands.files import NEW_FILE
 from deniable_commands.numbers import Number
+from deniable_statistics.published.picture_size import PictureSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +51,30 @@ class Measure(Number):
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """The unit in capitals."""
         return self.unit.upper()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedSize:
+    """The values of `size_options`; None for what was not asked.
+
+    Attributes
+    ----------
+    width, height : float or None
+        In mm.
+    font_size : float or None
+        In points.
+    dpi : int or None
+    """
+
+    width: float | None
+    height: float | None
+    font_size: float | None
+    dpi: int | None
+
+    @property
+    def size(self) -> PictureSize:
+        """The size of the chart."""
+        return PictureSize(self.width, self.height, self.font_size, self.dpi)
 
 
 size_options: tuple[Callable[[Any], Any], ...] = (

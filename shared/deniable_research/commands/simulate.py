@@ -21,6 +21,7 @@ from deniable_commands.numbers import Number
 from deniable_commands.working import done
 from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import NEW_FILE, format_option, plot_option, refuse, size_options
+from deniable_research.commands.plotting import AskedSize
 from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import check_picture, save_picture
@@ -43,7 +44,6 @@ from deniable_statistics.authoring.authoring import read_any_survey
 from deniable_statistics.commands.options import with_options
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
-from deniable_statistics.published.picture_size import PictureSize
 from deniable_statistics.published.published_rows import EstimateOptions
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ MOST_IN_CSV = 1_000_000
 
 
 @dataclass(frozen=True)
-class SimulateRequest:
+class SimulateRequest(AskedSize):
     """The options of ``deniable simulate``."""
 
     file: BinaryIO
@@ -82,15 +82,6 @@ class SimulateRequest:
     reports: Path | None
     folder: Path | None
     picture: Path | None
-    width: float | None
-    height: float | None
-    font_size: float | None
-    dpi: int | None
-
-    @property
-    def size(self) -> PictureSize:
-        """The size of the chart."""
-        return PictureSize(self.width, self.height, self.font_size, self.dpi)
 
     @property
     def writes(self) -> bool:
