@@ -167,21 +167,21 @@ def test_a_page_hears_that_its_policy_keeps_something_out(
             assert "ready" not in page.evaluate("window.seen.map(([event]) => event)")
 
 
-def documented_trouble() -> str:
-    """What the documents write to show a text of one's own."""
+def page_with_trouble(collector: Collector, link: str) -> str:
+    """A page with a survey and what the documents write to show a text of one's own."""
     documented = (FOLDER.parents[1] / "docs" / "embedding" / "script.md").read_text(encoding="utf-8")
     block = re.search(r"```html\n(<p id=\"trouble\".*?)```", documented, re.DOTALL)
     assert block
-    return block[1]
+    return f"""<!doctype html><html lang="en"><title>x</title>{block[1]}
+        <script type="module" src="{collector.url}/client/deniable.js"></script>
+        <deniable-survey src="{link}#cohort=web"></deniable-survey>"""
 
 
 def test_a_page_shows_a_text_of_its_own_where_the_collector_cannot_be_reached(
     collector: Collector, page: Page, survey: Survey
 ) -> None:
     link = collector.publish(replace(survey, title="Out of reach"))
-    html = f"""<!doctype html><html lang="en"><title>x</title>{documented_trouble()}
-        <script type="module" src="{collector.url}/client/deniable.js"></script>
-        <deniable-survey src="{link}#cohort=web"></deniable-survey>"""
+    html = page_with_trouble(collector, link)
     page.route("**/api/v1/surveys/**", lambda route: route.abort())
     with another_site(html) as address:
         page.goto(address)
@@ -196,9 +196,7 @@ def test_a_text_of_ones_own_stays_until_the_second_script_can_be_loaded(
     collector: Collector, page: Page, survey: Survey
 ) -> None:
     link = collector.publish(replace(survey, title="Without a second script"))
-    html = f"""<!doctype html><html lang="en"><title>x</title>{documented_trouble()}
-        <script type="module" src="{collector.url}/client/deniable.js"></script>
-        <deniable-survey src="{link}#cohort=web"></deniable-survey>"""
+    html = page_with_trouble(collector, link)
     page.route("**/deniable-answering.js", lambda route: route.abort())
     with another_site(html) as address:
         page.goto(address)

@@ -13,6 +13,7 @@ from pathlib import Path
 import urllib3
 
 from deniable.errors import DeniableError
+from deniable_commands.ending import end
 
 SECONDS = 60.0
 """Longest time that a collector may take to start."""
@@ -46,12 +47,7 @@ def serving(file: Path, folder: Path) -> Iterator[str]:
         _wait(url, process)
         yield url
     finally:
-        process.terminate()
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end(process, 30)
 
 
 _DENIABLE = [sys.executable, "-m", "deniable"]

@@ -20,6 +20,7 @@ import urllib3
 from deniable import CollectorError, Survey
 from deniable_client import Client
 from deniable_client.demo.people import Answers, choose, everybody, survey_file, true_shares
+from deniable_commands.ending import end
 from deniable_commands.files import NEW_FILE
 from deniable_commands.main import example
 
@@ -106,12 +107,7 @@ def collector(database: Path, port: int | None, staged: str) -> Iterator[str]:
                 raise
             yield url
         finally:
-            process.terminate()
-            try:
-                process.wait(timeout=15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end(process, 15)
 
 
 def answer_all(client: Client, survey: Survey, people: list[Answers]) -> None:

@@ -174,21 +174,23 @@ def _translated(survey: Survey) -> Sequence[str]:
 
 
 @cache
-def _published(collector: str, survey_id: str) -> Survey | None:
-    """The survey, fetched once in a check, whose address is the hash of its bytes; None if its collector has none."""
+def _fetched(collector: str, survey_id: str) -> Survey | str:
+    """The survey, whose address is the hash of its bytes, or why its collector does not give it; fetched once."""
     try:
         return remote.survey(collector, survey_id)
-    except DeniableError:
-        return None
+    except DeniableError as error:
+        return str(error)
+
+
+def _published(collector: str, survey_id: str) -> Survey | None:
+    found = _fetched(collector, survey_id)
+    return None if isinstance(found, str) else found
 
 
 def _refuses(collector: str, survey_id: str) -> str | None:
     """Why a collector does not give a survey; None if it gives it."""
-    try:
-        remote.survey(collector, survey_id)
-    except DeniableError as error:
-        return str(error)
-    return None
+    found = _fetched(collector, survey_id)
+    return found if isinstance(found, str) else None
 
 
 class PageProblem(DeniableError):
